@@ -40,19 +40,14 @@ func continued(address, out string, describe []byte) (free func() error, err err
 // continuation makes a flight go on from the black box in a folder, and returns the box and the present wall time of
 // the flight [ns].
 func continuation(f *flight.Flight, out string, o box.Options) (b driver.Box, wall int64, err error) {
-	end, err := box.Last(out)
-	if err == nil {
-		err = end.Continuable()
-	}
-	if err == nil {
-		b, err = driver.Restore(f, func(feed func(box.Record) error) (driver.Box, error) {
-			w, _, err := box.Continue(out, o, feed)
-			if err != nil {
-				return nil, err
-			}
-			return w, nil
-		})
-	}
+	b, err = driver.Restore(f, func(feed func(box.Record) error) (driver.Box, error) {
+		w, end, err := box.Continue(out, o, feed)
+		if err != nil {
+			return nil, err
+		}
+		wall = end.Time(time.Now().UnixNano()).Wall
+		return w, nil
+	})
 	switch {
 	case errors.Is(err, box.ErrOver):
 		err = fmt.Errorf("the flight in %s is over; there is nothing to continue", diag.Visible(out))
@@ -60,7 +55,7 @@ func continuation(f *flight.Flight, out string, o box.Options) (b driver.Box, wa
 		err = fmt.Errorf("the flight in %s cannot be continued: %w; to go on, fly the mission into another folder: "+
 			"a vehicle in the air is only observed until you resume", diag.Visible(out), err)
 	}
-	return b, end.Time(time.Now().UnixNano()).Wall, err
+	return b, wall, err
 }
 
 // flyOn flies a flight that was restored to its end. Then it writes its log from its black box, by another flight of

@@ -201,25 +201,6 @@ func scan(f *os.File) (*rest, error) {
 	return x, err
 }
 
-// Last reads the last file of the box in a folder, which shows how the flight can go on.
-func Last(dir string) (Ending, error) {
-	name, err := last(dir)
-	if err != nil {
-		return Ending{}, err
-	}
-	f, err := os.Open(filepath.Join(dir, name))
-	if err != nil {
-		return Ending{}, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	x, err := scan(f)
-	if err != nil {
-		return Ending{}, err
-	}
-	x.Stopped = name == Stopped
-	return x.Ending, nil
-}
-
 // Continue passes the description of the flight in a folder to visit, then the records of its box from the last
 // checkpoint on, and returns a writer that continues it after the last record: one that was being written when the
 // program was killed is overwritten by the first record that is written. A box that is not [Ending.Continuable] remains

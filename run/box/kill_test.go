@@ -231,8 +231,11 @@ func TestKill9(t *testing.T) {
 			}
 		}
 		must(t, p.open())
-		must(t, p.fly(500))
+		must(t, p.fly(5000))
 		must(t, p.box.Close())
+		if s := p.flight.Summary(); !p.flight.Over() || s.Plan != record.PlanSucceeded {
+			t.Errorf("killed in record %d: the flight ends with %q, the plan: %s", n, s.Reason, s.Plan)
+		}
 		if total := count(p.sent, armCommand); total > 1 && armed > 0 {
 			t.Errorf("killed in record %d: armed %d times", n, total)
 		}

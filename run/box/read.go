@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
+
+	"canopy/autopilot/service"
 )
 
 // Reader reads the records of a box in their order.
@@ -17,7 +20,8 @@ type Reader struct {
 	records int64 // that were read
 	sum     uint32
 	err     error
-	buffer  bytes.Buffer
+	head    [recordHead]byte
+	buffer  []byte
 	scan    bool // the data of a record is valid until the next one is read only
 }
 
@@ -69,8 +73,8 @@ func (b *Reader) Place() int64 { return b.at }
 func (b *Reader) Records() int64 { return b.records }
 
 func (b *Reader) next() (Record, error) {
-	var head [recordHead]byte
-	n, err := io.ReadFull(b.from, head[:])
+	head := b.head[:]
+	n, err := io.ReadFull(b.from, head)
 	switch {
 	case errors.Is(err, io.EOF):
 		return Record{}, io.EOF
@@ -87,33 +91,43 @@ func (b *Reader) next() (Record, error) {
 	case n < recordHead:
 		return Record{}, b.torn()
 	}
-	b.buffer.Reset()
-	b.buffer.Write(head[:])
-	switch _, err := io.CopyN(&b.buffer, b.from, int64(length)); { // the memory follows the file, not the length
+	body, err := b.body(int(length))
+	switch {
 	case short(err):
 		return Record{}, b.torn()
 	case err != nil:
 		return Record{}, err
 	}
-	all := b.buffer.Bytes()
-	body := all[recordHead:]
 	sum := crc32.Update(check, castagnoli, body)
 	if sum != binary.LittleEndian.Uint32(head[8:]) {
 		return Record{}, b.damage("has a wrong checksum")
 	}
-	r := Record{Kind: Kind(body[0]), Data: body[bodyHead:]}
+	time := func(i int) int64 { return int64(binary.LittleEndian.Uint64(body[1+8*i:])) }
+	r := Record{Kind: Kind(body[0]), At: service.Clock{Wall: time(0), Unix: time(1), Vehicle: time(2)}, Data: body[bodyHead:]}
 	if !b.scan {
 		r.Data = bytes.Clone(r.Data)
-	}
-	for i, t := range []*int64{&r.At.Wall, &r.At.Unix, &r.At.Vehicle} {
-		*t = int64(binary.LittleEndian.Uint64(body[1+8*i:]))
 	}
 	if r.Kind.String() == "" {
 		return Record{}, b.damage(fmt.Sprintf("has the unknown kind %d", r.Kind))
 	}
 	b.sum = sum
-	b.at += int64(len(all))
+	b.at += recordHead + int64(length)
 	return r, nil
+}
+
+// body reads the body of a record, which is valid until the next one is read. The memory follows the file, not the
+// length.
+func (b *Reader) body(length int) ([]byte, error) {
+	b.buffer = b.buffer[:0]
+	for len(b.buffer) < length {
+		from := len(b.buffer)
+		b.buffer = slices.Grow(b.buffer, min(length-from, 1<<16))
+		b.buffer = b.buffer[:from+min(length-from, 1<<16)]
+		if _, err := io.ReadFull(b.from, b.buffer[from:]); err != nil {
+			return nil, err
+		}
+	}
+	return b.buffer, nil
 }
 
 func (b *Reader) damage(why string) error { return &Damage{Record: b.records, At: b.at, Why: why} }

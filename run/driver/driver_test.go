@@ -38,7 +38,7 @@ func plane() *model.Vehicle {
 
 func planeMission(t testing.TB, body, yaml string) *mission.Mission {
 	t.Helper()
-	head := "mission: test\nplan: plan.xml\nvehicle: plane\nhorizon: 1000\nrecord: {interval: 1, signals: [h]}\n"
+	head := "mission: test\nplan: plan.xml\nvehicle: plane\nhorizon: 10000\nrecord: {interval: 1, signals: [h]}\n"
 	f := cart.Files{"m/test.yaml": head + yaml, "m/plan.xml": cart.Plan(body)}
 	offer := model.Offer{Name: "plane", Make: plane, Fenced: func(string) *model.Vehicle { return plane() }}
 	m, diags := mission.Read("m/test.yaml", f.Open, []model.Offer{offer}, nil)

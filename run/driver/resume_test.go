@@ -3,17 +3,21 @@ package driver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/bt"
+	"canopy/document/mission"
 	"canopy/run/box"
 	"canopy/run/flight"
 	"canopy/run/record"
+	"canopy/vehicle/fleet"
 )
 
 // killed is a program that flies the course with a black box in a folder, and may be killed.
@@ -29,6 +33,7 @@ type killed struct {
 	lost     int   // of them, those that say that nothing is recorded any more
 	limit    int64 // of the box [bytes]; 0: the usual one
 	fence    string
+	m        *mission.Mission // nil: the course
 }
 
 var errKilled = errors.New("killed")
@@ -36,7 +41,10 @@ var errKilled = errors.New("killed")
 // program starts the program, to continue or not.
 func (k *killed) program(again bool) {
 	k.t.Helper()
-	m := planeMission(k.t, course, "ends_with_plan: true\n"+k.fence)
+	m := k.m
+	if m == nil {
+		m = planeMission(k.t, course, "ends_with_plan: true\n"+k.fence)
+	}
 	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
 	if err != nil {
 		k.t.Fatal(err)
@@ -167,6 +175,157 @@ func TestKilled(t *testing.T) {
 			t.Errorf("killed after %d inputs, replayed: %v %v %v", n, err, r.Difference, end.Missing())
 		}
 		_ = os.Remove(filepath.Join(k.dir, box.File))
+	}
+}
+
+// entered returns the tasks that a log shows entered, in their order.
+func entered(lines []string) (list []string) {
+	for _, l := range lines {
+		if w := strings.Fields(l); len(w) == 3 && w[2] == bt.Activating.String() {
+			list = append(list, w[1])
+		}
+	}
+	return list
+}
+
+// orders returns the commands for modes, motors, speeds and targets that the vehicle has executed, in their order. One
+// that was repeated at once appears once.
+func (k *killed) orders() (list []string) {
+	for _, r := range k.received {
+		if r.Result == 0 && slices.Contains([]uint16{22, 176, 178, 192, 400, 43000}, r.ID) {
+			list = append(list, fmt.Sprintf("%d %.6f", r.ID, r.Params))
+		}
+	}
+	return slices.Compact(list)
+}
+
+// The circuit, killed anywhere and continued, with a record that was cut off, enters the same tasks and sends the same
+// commands as the circuit that was not.
+func TestCircuitKilled(t *testing.T) {
+	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, fleet.Offers(), nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	begin := func() *killed {
+		k := &killed{t: t, dir: t.TempDir(), m: m}
+		k.wire = Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}),
+			1e18, 0).(*simulated)
+		k.program(false)
+		return k
+	}
+	whole, total := begin(), 0
+	if err := whole.d.Fly(context.Background(), func(bool) error { total++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	tasks, orders := entered(whole.page.lines), whole.orders()
+	if len(tasks) < 10 || len(orders) < 8 {
+		t.Fatalf("%q, %q", tasks, orders)
+	}
+	every := total / 25
+	if testing.Short() {
+		every = total / 4
+	}
+	for n := every * 2 / 3; n < total; n += every {
+		k := begin()
+		if err := k.fly(n); !errors.Is(err, errKilled) {
+			t.Fatalf("killed after %d inputs: %v", n, err)
+		}
+		log := k.page.lines
+		for range 10 { // it flies alone for 0.2 s
+			k.wire.vehicle.Step(step)
+			k.wire.wall += step
+			_ = k.wire.vehicle.Out()
+		}
+		k.wire.arrived = nil
+		name := filepath.Join(k.dir, box.File)
+		data, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(name, append(data, 40, 0, 0), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.program(true); k.refused != nil {
+			t.Fatalf("killed after %d inputs: %v", n, k.refused)
+		}
+		if err := k.fly(-1); err != nil || k.d.Summary().Plan != record.PlanSucceeded {
+			t.Errorf("killed after %d inputs, continued: %v, the plan: %s", n, err, k.d.Summary().Plan)
+		}
+		if got := entered(append(log, k.page.lines...)); !slices.Equal(got, tasks) {
+			t.Errorf("killed after %d inputs, it enters\n%q, not\n%q", n, got, tasks)
+		}
+		if got := k.orders(); !slices.Equal(got, orders) {
+			t.Errorf("killed after %d inputs, the commands are\n%q, not\n%q", n, got, orders)
+		}
+	}
+}
+
+// The black box of a long flight stays below its limit. Of a flight that is killed then, not more than the last minute
+// is fed, and what the box still has is replayed to the same datagrams.
+func TestBoundedBox(t *testing.T) {
+	minutes := 120.0
+	if testing.Short() {
+		minutes = 8
+	}
+	k := &killed{t: t, dir: t.TempDir(), limit: box.MinLimit, m: planeMission(t, `<Sequence name="mission">
+  <Action name="take_off" entry="arm := 1; wanted_mode := 7; target_h := 80 [m]" done="h ge 75 [m]"/>
+  <KeepRunningUntilFailure name="for_ever"><Sequence name="legs">
+    <Action name="there" entry="wanted_mode := 3; target_north := 800 [m]" done="north ge 700 [m]"/>
+    <Action name="back" entry="target_north := 0 [m]" done="north le 100 [m]"/>
+  </Sequence></KeepRunningUntilFailure></Sequence>`, "")}
+	k.wire = Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0).(*simulated)
+	k.program(false)
+	most, inputs := int64(0), 0
+	err := k.d.Fly(context.Background(), func(bool) error {
+		if inputs++; inputs%200 > 0 {
+			return nil
+		}
+		list, err := os.ReadDir(k.dir)
+		size := int64(0)
+		for _, e := range list {
+			if info, err := e.Info(); err == nil {
+				size += info.Size()
+			}
+		}
+		if most = max(most, size); k.d.T() > minutes*60 {
+			return errKilled
+		}
+		return err
+	})
+	if !errors.Is(err, errKilled) || most > box.MinLimit || most < box.MinLimit/2 {
+		t.Fatalf("%v, the box had up to %d bytes", err, most)
+	}
+	before := k.d.Statuses()
+	var first, last int64
+	f, err := flight.New(k.m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(f, func(feed func(box.Record) error) (Box, error) {
+		return k.open(func(r box.Record) error {
+			if last = r.At.Wall; r.Kind == box.Checkpoint {
+				first = last
+			}
+			return feed(r)
+		})
+	}); err != nil || first == 0 || last-first > box.Every+1e9 || string(f.Statuses()) != string(before) {
+		t.Fatalf("%v, %g s are fed, the statuses are %v", err, float64(last-first)/1e9, f.Statuses())
+	}
+	k.program(true)
+	if err := errors.Join(k.refused, k.d.Stop("")); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = flight.New(k.m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true}); err != nil {
+		t.Fatal(err)
+	}
+	f.Attach(unlogged{})
+	r := box.NewReplayer(f, false)
+	end, err := box.Each(k.dir, r.Feed)
+	if err == nil {
+		err = r.End(&end)
+	}
+	if err != nil || r.Difference != nil || !end.Ended || end.Dropped == 0 {
+		t.Errorf("replayed: %v, %v, %+v", err, r.Difference, end)
 	}
 }
 

@@ -56,6 +56,7 @@ type Flight struct {
 	slots     []slot // by slot of the contract
 	now       service.Clock
 	left      service.Clock // when the vehicle was told how to go on without the plan
+	untaken   string        // that it did not do so; "": it did, or there was no need
 	decisions int
 	err       error
 	mistakes  diag.List // of the last exchange of the plan that was requested,
@@ -336,7 +337,9 @@ func (f *Flight) react() error {
 			return err
 		}
 		if f.phase == leaving {
-			f.depart()
+			if err := f.depart(); err != nil {
+				return err
+			}
 		}
 		again = f.command()
 	}
@@ -500,12 +503,22 @@ func (f *Flight) signal(name string) float64 {
 // leavingTime is the time that the vehicle has to take the mode in which it goes on [ns].
 const leavingTime = 10e9
 
-// depart ends the flight when the vehicle is in the mode in which it goes on.
-func (f *Flight) depart() {
-	wanted := f.slots[f.c.Slot(wantedMode)].wanted
-	if f.signal(presentMode) == wanted || f.now.Wall-f.left.Wall >= leavingTime {
+// depart ends the flight when the vehicle is in the mode in which it goes on, or has not taken it in time.
+func (f *Flight) depart() error {
+	wanted, present := f.slots[f.c.Slot(wantedMode)].wanted, f.signal(presentMode)
+	if present == wanted {
 		f.phase = over
 	}
+	if f.phase == over || f.now.Wall-f.left.Wall < leavingTime {
+		return nil
+	}
+	f.phase = over
+	is := "its mode is not known"
+	if names := f.c.Signals[f.c.Signal(presentMode)].Values; present >= 0 && int(present) < len(names) {
+		is = "it is in the mode " + names[int(present)]
+	}
+	f.untaken = fmt.Sprintf("the vehicle has not taken the mode %s within %g s: %s", f.mode(wanted), leavingTime/second, is)
+	return f.note("end", f.untaken)
 }
 
 // command tells the adapter what the plan wants, and reports whether it wants anything new.
@@ -582,8 +595,15 @@ func (f *Flight) Suspended() bool { return f.world().suspended }
 // Header describes the flight for the record.
 func (f *Flight) Header() record.Header { return f.r.Header() }
 
-// Summary returns the cost of the flight so far.
-func (f *Flight) Summary() record.Summary { return f.r.Summary() }
+// Summary returns the cost of the flight so far. Its reason also says if the vehicle did not go on as it was told.
+func (f *Flight) Summary() record.Summary {
+	s := f.r.Summary()
+	if f.untaken != "" && s.Reason != "" {
+		s.Reason += "; "
+	}
+	s.Reason += f.untaken
+	return s
+}
 
 // T returns the time since the plan's start [s].
 func (f *Flight) T() float64 { return f.world().t }
@@ -628,6 +648,7 @@ func (f *Flight) State(c *snapshot.Codec) {
 		why = f.err.Error()
 	}
 	snapshot.Text(c, &why)
+	snapshot.Text(c, &f.untaken)
 	if c.Loading() {
 		if f.err = nil; why != "" {
 			f.err = errors.New(why)
