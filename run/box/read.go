@@ -82,7 +82,7 @@ func (b *Reader) next() (Record, error) {
 		return Record{}, err
 	}
 	check := crc32.Update(b.sum, castagnoli, head[:4])
-	length := binary.LittleEndian.Uint32(head[:])
+	length := binary.LittleEndian.Uint32(head)
 	switch {
 	case n >= 8 && check != binary.LittleEndian.Uint32(head[4:]):
 		return Record{}, b.damage("has a wrong checksum of its length")
@@ -103,7 +103,8 @@ func (b *Reader) next() (Record, error) {
 		return Record{}, b.damage("has a wrong checksum")
 	}
 	time := func(i int) int64 { return int64(binary.LittleEndian.Uint64(body[1+8*i:])) }
-	r := Record{Kind: Kind(body[0]), At: service.Clock{Wall: time(0), Unix: time(1), Vehicle: time(2)}, Data: body[bodyHead:]}
+	at := service.Clock{Wall: time(0), Unix: time(1), Vehicle: time(2)}
+	r := Record{Kind: Kind(body[0]), At: at, Data: body[bodyHead:]}
 	if !b.scan {
 		r.Data = bytes.Clone(r.Data)
 	}

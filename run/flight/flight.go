@@ -517,7 +517,8 @@ func (f *Flight) depart() error {
 	if names := f.c.Signals[f.c.Signal(presentMode)].Values; present >= 0 && int(present) < len(names) {
 		is = "it is in the mode " + names[int(present)]
 	}
-	f.untaken = fmt.Sprintf("the vehicle has not taken the mode %s within %g s: %s", f.mode(wanted), leavingTime/second, is)
+	f.untaken = fmt.Sprintf("the vehicle has not taken the mode %s within %g s: %s", f.mode(wanted), leavingTime/second,
+		is)
 	return f.note("end", f.untaken)
 }
 
