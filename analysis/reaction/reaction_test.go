@@ -277,7 +277,7 @@ func within(w, bound Work) bool { return w.most(bound) == bound }
 func TestExploreRandom(t *testing.T) {
 	const limit = 3_000 // states; what lies above takes most of the time and is hardly more varied
 	r := rand.New(rand.NewPCG(5, 6))
-	rounds, decided, attained := 400, 0, 0
+	rounds, decided, attained := 250, 0, 0
 	if testing.Short() {
 		rounds = 60
 	}

@@ -18,7 +18,7 @@ const alternation = `<ReactiveSequence><Condition ID="on"/><Action ID="act"/></R
 // TestNoWakeUpIsLost sets a condition from one goroutine and waits until the action has followed, again and again, while
 // others wake the loop for nothing. A wake-up that is lost would stop everything.
 func TestNoWakeUpIsLost(t *testing.T) {
-	tries := 500_000 // of two wake-ups
+	tries := 200_000 // of two wake-ups
 	if testing.Short() {
 		tries = 10_000
 	}
