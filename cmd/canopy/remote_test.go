@@ -12,7 +12,8 @@ import (
 )
 
 // TestRemoteFlight: a flight that listens at an address is watched without a token, and commanded with it: the plan is
-// exchanged, and the flight stopped. A client with another token changes nothing.
+// exchanged, and the flight stopped. A client with another token changes nothing. Who commands is told, and in the black
+// box: the replay is the same.
 func TestRemoteFlight(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -67,6 +68,8 @@ func TestRemoteFlight(t *testing.T) {
 		{[]string{"upload", next, "--to", address, "--token-file", bad}, exitRefute, "not signed"},
 		{[]string{"stop", address, "--token-file", bad}, exitRefute, "not signed"},
 		{[]string{"resume", address}, exitRefute, "not signed"},
+		{[]string{"upload", next, "--to", filepath.Join(dir, "out"), "--dry-run"}, exitOK, "staged"},
+		{[]string{"resume", filepath.Join(dir, "out"), "--json"}, exitOK, "committed"},
 		{[]string{"upload", next, "--to", address, "--token-file", good}, exitOK, "committed"},
 		{[]string{"stop", address, "--token-file", good, "--json"}, exitOK, "committed"},
 	} {
