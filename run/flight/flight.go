@@ -535,7 +535,7 @@ func (f *Flight) command() (news bool) {
 			continue
 		}
 		value := signals[w.p.Signal(s.command)]
-		if value == s.wanted {
+		if value == s.wanted || math.IsNaN(value) || math.IsInf(value, 0) { // it keeps what it was told last
 			continue
 		}
 		f.want(i, value)
