@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"canopy/autopilot/adapter"
@@ -158,6 +160,8 @@ mission was flown to its end, but the plan failed or a property or an assumption
 				if again, wall, err = continuation(f, out, boxed); err != nil {
 					return err
 				}
+			} else if err := unflown(address, out); err != nil {
+				return err
 			}
 			channel, err := openFarEnd(address, m, system, speed, wall)
 			if err != nil {
@@ -254,6 +258,23 @@ mission was flown to its end, but the plan failed or a property or an assumption
 	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not print the table")
 	return c
+}
+
+// unflown returns an error if a folder has the black box of a flight with a vehicle, and a vehicle is to be flown.
+func unflown(address, out string) error {
+	if strings.HasPrefix(address, fakePrefix) {
+		return nil
+	}
+	for _, name := range []string{box.File, box.Old, box.Stopped} {
+		switch _, err := os.Stat(filepath.Join(out, name)); {
+		case err == nil:
+			return fmt.Errorf("%s has the black box of an earlier flight, which is not overwritten: name another folder by "+
+				"--out, remove that one, or continue a flight that was killed by --resume", diag.Visible(out))
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return err
+		}
+	}
+	return nil
 }
 
 // openFarEnd opens the channel of an address, whose clock shows a wall time [ns]. A fake vehicle is at the site of the

@@ -45,3 +45,19 @@ func TestFlyRefusesWrongInput(t *testing.T) {
 	}
 	says(t, "a vehicle without a contract", stderr, "its vehicle is solar; missions of plane and copter can be flown")
 }
+
+// A flight with a vehicle does not overwrite the black box of another one.
+func TestFlyKeepsBlackBoxes(t *testing.T) {
+	mission := filepath.Join("..", "..", "missions", "circuit-plane.yaml")
+	for _, name := range []string{"run.box", "run.box.old", "run.box.stopped"} {
+		out := t.TempDir()
+		if err := os.WriteFile(filepath.Join(out, name), []byte("kept"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, stderr, status := canopy("fly", mission, "--out", out, "--link", "udp:127.0.0.1:0")
+		if data, err := os.ReadFile(filepath.Join(out, name)); status != exitInput || string(data) != "kept" {
+			t.Errorf("%s: status %d, %q, %v", name, status, data, err)
+		}
+		says(t, name, stderr, "has the black box of an earlier flight")
+	}
+}
