@@ -39,7 +39,8 @@ func TestUnknownIsProved(t *testing.T) {
 func foreseen(t *testing.T, r *rand.Rand, counts map[verify.Verdict]int) {
 	condition := func() string {
 		return []string{"x gt 2", "T lt 295", "not x gt 4", "known(x)", "x gt 1 and known(T)", "w gt 3", "w gt 3 or x gt 5",
-			"age(x) gt 1", "T lt 290 or known(x)"}[r.IntN(9)]
+			"age(x) gt 1", "T lt 290 or known(x)",
+			"(x - 2)^2 lt 4", "(x - 3)^2 + (w - 2)^2 le 2", "(x - 6)^2 le 1 and known(T)"}[r.IntN(12)]
 	}
 	body := "<ReactiveFallback>"
 	var names []string
