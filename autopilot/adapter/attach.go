@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,6 +33,7 @@ type step struct {
 	done   func(a *Adapter) bool // what it waits for is there
 	within int64                 // [ns]
 	late   func(a *Adapter)      // what it means that it is not there; nil: the step begins anew
+	why    string                // the usual reason why a step begins anew; "": nothing is heard
 }
 
 // steps is the sequence of the attachment. Until it has ended, the vehicle is not commanded.
@@ -47,8 +49,11 @@ var steps = append([]step{
 	{name: "checklist", begin: (*Adapter).askParameters,
 		done: func(a *Adapter) bool { return a.facts.parameters != nil && !a.parameters.Busy() }, within: 60 * second},
 	{name: "home", needed: func(a *Adapter) bool { return !a.placed() }, begin: (*Adapter).askHome, done: (*Adapter).homed,
-		within: 3 * second, late: func(a *Adapter) { a.note(Attaching, "home: the vehicle sets it when it has a position") }},
+		within: 3 * second, late: func(a *Adapter) { a.note(Attaching, "home: "+homeless) }},
 }, lists...)
+
+// homeless is why a vehicle has no home yet.
+const homeless = "the vehicle sets it when it has a position"
 
 // advance goes on with the attachment.
 func (a *Adapter) advance() {
@@ -78,7 +83,7 @@ func (a *Adapter) advance() {
 		case s.late == nil:
 			at.started = false
 			if !at.strange { // otherwise something is heard, and this has been said
-				a.note(Attaching, s.name+": still nothing")
+				a.note(Attaching, s.name+": "+cmp.Or(s.why, "still nothing"))
 			}
 			a.passed(a.now, second)
 			return

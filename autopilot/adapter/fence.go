@@ -87,7 +87,8 @@ func (a *Adapter) items(l service.Storage) (list []service.Item) {
 
 // lists are the steps of the attachment that give the vehicle the mission's fence and rally points.
 var lists = []step{
-	{name: "home", needed: (*Adapter).placed, begin: (*Adapter).askHome, done: (*Adapter).homed, within: 10 * second},
+	{name: "home", needed: (*Adapter).placed, begin: (*Adapter).askHome, done: (*Adapter).homed, within: 10 * second,
+		why: homeless},
 	storing(service.FenceList),
 	storing(service.RallyList),
 	{name: "fence enabled", needed: func(a *Adapter) bool {
