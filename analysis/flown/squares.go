@@ -9,6 +9,9 @@ import "math"
 // rounding errors of a run.
 const slack = 1e-9
 
+// underflow is added to the limit of a value that is squared: the square of a smaller one may be 0.
+const underflow = 1e-150
+
 // squared returns the value of which an atom is the square.
 func (f *forms) squared(a int32) (x value, ok bool) {
 	of := &f.atoms[a]
@@ -76,7 +79,7 @@ func (w *world) narrow(f int32, limit float64, above bool) {
 		}
 		room += slack * math.Abs(limit)
 		most := math.Sqrt(max(0, room/math.Abs(t.coefficient))) // of the absolute value of x
-		most += slack * (most + math.Abs(x.offset))
+		most += slack*(most+math.Abs(x.offset)) + underflow
 		from, to := (-most-x.offset)/x.scale, (most-x.offset)/x.scale
 		b := w.known(x.form)
 		if from, to = min(from, to), max(from, to); from > b.low {

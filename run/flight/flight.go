@@ -94,6 +94,8 @@ const (
 type slot struct {
 	command int     // of the mission's vehicle; -1: it does not have it
 	wanted  float64 // the value that the vehicle was told last
+
+	undefined bool // the plan's value is not finite now
 }
 
 // Contract returns the contract that the vehicle of a mission keeps.
@@ -161,6 +163,7 @@ func (f *Flight) Attach(rec record.Recorder) {
 const (
 	Connection = "connection" // it was lost, or is there again
 	Asked      = "operator"   // a command of the operator came over the network
+	Undefined  = "undefined"  // the plan's value of a slot is not finite
 )
 
 // Step makes the flight react to an input, and returns the frames to be sent. The error is that of the recorder or
@@ -341,7 +344,10 @@ func (f *Flight) react() error {
 				return err
 			}
 		}
-		again = f.command()
+		var err error
+		if again, err = f.command(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -454,7 +460,9 @@ func (f *Flight) ended() error {
 
 // leave decides how the vehicle goes on: one that is on the ground, on its way back, or not ours is left as it is.
 func (f *Flight) leave() error {
-	f.command()
+	if _, err := f.command(); err != nil {
+		return err
+	}
 	f.phase = leaving
 	f.left = f.now
 	wanted := f.c.Slot(wantedMode)
@@ -523,9 +531,9 @@ func (f *Flight) depart() error {
 }
 
 // command tells the adapter what the plan wants, and reports whether it wants anything new.
-func (f *Flight) command() (news bool) {
+func (f *Flight) command() (news bool, err error) {
 	if f.phase != flying || f.world().suspended {
-		return false
+		return false, nil
 	}
 	w := f.world()
 	signals := w.Signals()
@@ -535,7 +543,14 @@ func (f *Flight) command() (news bool) {
 			continue
 		}
 		value := signals[w.p.Signal(s.command)]
-		if value == s.wanted || math.IsNaN(value) || math.IsInf(value, 0) { // it keeps what it was told last
+		was := s.undefined
+		if s.undefined = math.IsNaN(value) || math.IsInf(value, 0); s.undefined && !was {
+			text := fmt.Sprintf("%s has no finite value: the vehicle keeps the last one", f.c.Slots[i].Name)
+			if err := f.note(Undefined, text); err != nil {
+				return false, err
+			}
+		}
+		if s.undefined || value == s.wanted {
 			continue
 		}
 		f.want(i, value)
@@ -544,7 +559,7 @@ func (f *Flight) command() (news bool) {
 	if news { // all slots of an instant are wanted together
 		f.vehicle.Wake(f.now)
 	}
-	return news
+	return news, nil
 }
 
 // want tells the adapter what is wanted of a slot.
@@ -636,6 +651,7 @@ func (f *Flight) State(c *snapshot.Codec) {
 	snapshot.Within(c, &f.phase, waiting, over)
 	for i := range f.slots {
 		snapshot.Float(c, &f.slots[i].wanted)
+		snapshot.Bool(c, &f.slots[i].undefined)
 	}
 	for _, t := range []*service.Clock{&f.now, &f.left} {
 		snapshot.Int(c, &t.Wall)

@@ -301,10 +301,11 @@ func (g *Gatherer) thinLanes() {
 	g.enough = max(mostChanges, 2*g.kept)
 }
 
-// usual are the events that the switching itself makes.
-var usual = map[string]bool{"state": true, "time": true, "step": true, "error": true}
+// usual are the events that the switching itself makes, and those of a vehicle that is attached and obeys.
+var usual = map[string]bool{"state": true, "time": true, "step": true, "error": true, "attaching": true,
+	"attached": true, "stored": true, "commanded": true, "proved": true, "waiting": true, "text": true}
 
-const mostNoticed = 5
+const mostNoticed = 12
 
 // Event implements [record.Recorder].
 func (g *Gatherer) Event(e record.Event) error {
