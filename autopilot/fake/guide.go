@@ -29,6 +29,7 @@ const (
 	climbs                 // takes off
 	follows                // the mission
 	lands                  // here
+	lifted                 // of a copter: like circles, but the pilot's throttle stick climbs and sinks
 )
 
 // mode is a row of the table of modes.
