@@ -156,7 +156,7 @@ func (v *Autopilot) towards(p place) demand {
 	}
 	n, e := p.n-v.body.n, p.e-v.body.e
 	distance := math.Hypot(n, e)
-	along := min(speed, 0.5*distance) / max(distance, 1e-9)
+	along := min(speed, 0.22*distance) / max(distance, 1e-9)
 	climb := max(-v.value(names.down)*names.scale, min(v.value(names.up)*names.scale, p.h-v.body.h))
 	return demand{n: n * along, e: e * along, climb: climb, power: true}
 }
