@@ -147,6 +147,16 @@ func (v *Autopilot) steerCopter(dt float64) demand {
 	return v.towards(g.target)
 }
 
+// approach returns the speed [m/s] at a distance [m] from which a copter comes to rest: with a deceleration
+// that makes a circuit last as long as measured, at last in proportion to the distance.
+func approach(distance float64) float64 {
+	const gain, deceleration = 0.5, 0.6
+	if near := deceleration / (gain * gain); distance > near {
+		return math.Sqrt(2 * deceleration * (distance - near/2))
+	}
+	return gain * distance
+}
+
 // towards flies to a place and hovers there.
 func (v *Autopilot) towards(p place) demand {
 	names := &v.firmware.names
@@ -156,7 +166,7 @@ func (v *Autopilot) towards(p place) demand {
 	}
 	n, e := p.n-v.body.n, p.e-v.body.e
 	distance := math.Hypot(n, e)
-	along := min(speed, 0.22*distance) / max(distance, 1e-9)
+	along := min(speed, approach(distance)) / max(distance, 1e-9)
 	climb := max(-v.value(names.down)*names.scale, min(v.value(names.up)*names.scale, p.h-v.body.h))
 	return demand{n: n * along, e: e * along, climb: climb, power: true}
 }

@@ -51,7 +51,7 @@ type subject struct {
 var subjects = []*subject{
 	{"plane", fake.ArduPlane, "plane", 80, [2]float64{12}, true, "TKOFF_ALT", [2]float64{80, 95}},
 	{"copter", fake.ArduCopter, "copter", 20, [2]float64{5}, true, "RTL_ALT", [2]float64{60, 70}},
-	{"px4-plane", fake.PX4Plane, "plane", 80, [2]float64{3}, false, "MIS_TAKEOFF_ALT", [2]float64{80, 95}},
+	{"px4-plane", fake.PX4Plane, "plane", 80, [2]float64{3}, false, "MIS_TAKEOFF_ALT", [2]float64{75, 95}},
 	{"px4-copter", fake.PX4Copter, "copter", 20, [2]float64{3}, false, "MIS_TAKEOFF_ALT", [2]float64{70, 90}},
 }
 
