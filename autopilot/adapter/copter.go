@@ -6,18 +6,19 @@ import (
 	"canopy/autopilot/service"
 )
 
-// arduCopter is ArduCopter, as its sources of 2025 (4.7.0-dev) show it.
+// arduCopter is ArduCopter 4.7.0-dev, as its sources show it and as measured on its simulation. Its modes LOITER (5) and
+// POSHOLD (16) obey the throttle stick: with the stick at its lowest they sink to the ground. BRAKE (17) holds, and is
+// what is commanded for loitering.
 var arduCopter = &firmware{
 	name: "ArduCopter", contract: "copter", autopilot: 3, types: rotorcraft,
 	encoding: service.Cast,
 	modes: []mode{
 		{"stabilized", 0}, {"stabilized", 1}, {"stabilized", 13},
-		{"altitude_hold", 2},
+		{"altitude_hold", 2}, {"altitude_hold", 5}, {"altitude_hold", 16},
 		{"guided", 4},
 		{"auto", 3},
-		{"loiter", 5}, {"loiter", 16},
 		{"rtl", 6}, {"rtl", 21}, {"rtl", 27},
-		{"brake", 17},
+		{"brake", 17}, {"loiter", 17},
 		{"land", 9},
 	},
 	duties: []duty{

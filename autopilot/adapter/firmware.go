@@ -30,6 +30,7 @@ type firmware struct {
 	either     bool    // a vehicle is inside the fence if it is inside one of several areas of inclusion
 	switched   string  // the parameter with the channel of the mode switch; "": none
 	circle     string  // the parameter with the radius [m] of circles where none is wanted; "": none
+	delivered  float64 // its value as delivered [m]
 	margin     float64 // a target is reached at this distance [m], beyond the radius,
 	level      float64 // and at this difference of height [m],
 	rest       float64 // and below this speed over ground [m/s]

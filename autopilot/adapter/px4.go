@@ -82,7 +82,7 @@ var px4Plane = &firmware{
 	checks: px4Checks(check{[]string{"RWTO_TKOFF"}, false, on,
 		"a take-off waits until somebody throws the aircraft"}),
 	fences: px4Fences, either: true,
-	switched: "RC_MAP_FLTMODE", circle: "NAV_LOITER_RAD",
+	switched: "RC_MAP_FLTMODE", circle: "NAV_LOITER_RAD", delivered: 80,
 	margin: 25, level: 10, rest: anySpeed,
 }
 

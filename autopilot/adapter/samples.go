@@ -98,7 +98,7 @@ func (a *Adapter) derive() {
 		rows []row
 	}{{&a.own, ownRows}, {&a.wishes, wishRows}} {
 		for i, r := range c.rows {
-			if v := r.value(a); !same(v, c.last[i].V) || c.last[i].Known == math.IsNaN(v) {
+			if v := r.value(a); c.places[i] >= 0 && (!same(v, c.last[i].V) || c.last[i].Known == math.IsNaN(v)) {
 				a.emit(c.channel, c.rows, true)
 				break
 			}

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -160,7 +161,7 @@ func (a *Adapter) modeValue() float64 {
 }
 
 // reached returns whether the vehicle is at the wanted target, NaN if its position is unknown. A plane circles it: the
-// radius counts as at the target.
+// radius counts as at the target, and so does a circle as tight as the speed allows.
 func (a *Adapter) reached() float64 {
 	if !a.located() || a.firmware == nil || a.facts.home == nil {
 		return math.NaN()
@@ -168,15 +169,35 @@ func (a *Adapter) reached() float64 {
 	if a.wanted("target_h") == 0 {
 		return 0
 	}
-	distance := a.distance() - a.radius()
-	return boolean(distance <= a.firmware.margin && math.Abs(a.height()-a.wanted("target_h")) <= a.firmware.level &&
-		math.Hypot(a.northward(), a.eastward()) <= a.firmware.rest)
+	speed := math.Hypot(a.northward(), a.eastward())
+	within := cmp.Or(a.wanted("radius"), a.loiterRadius()) + a.firmware.margin
+	if a.firmware.circle != "" {
+		within = max(within, speed*speed/tightest+10)
+	}
+	return boolean(a.distance() <= within && math.Abs(a.height()-a.wanted("target_h")) <= a.firmware.level &&
+		speed <= a.firmware.rest)
 }
 
-// radius returns the radius [m] of the circle round the target.
+// tightest is the acceleration towards the centre of the tightest circle on which a plane counts as at its target
+// [m/s^2].
+const tightest = 6
+
+// radius returns the radius [m] of the circle round the target, 0 if it is not known.
 func (a *Adapter) radius() float64 {
 	if r := a.wanted("radius"); r > 0 {
 		return r
 	}
 	return math.Abs(a.facts.parameters[a.firmware.circle]) // a sign is a direction
+}
+
+// loiterRadius returns the radius [m] of the vehicle's own circles, that of the firmware as delivered if it did not
+// answer, NaN if it is not known what vehicle it is.
+func (a *Adapter) loiterRadius() float64 {
+	if a.firmware == nil {
+		return math.NaN()
+	}
+	if _, ok := a.facts.parameters[a.firmware.circle]; !ok {
+		return a.firmware.delivered
+	}
+	return math.Abs(a.facts.parameters[a.firmware.circle])
 }

@@ -54,6 +54,7 @@ var ownRows = []row{
 	{"pilot", func(a *Adapter) float64 { return boolean(a.watch.pilot) }, nil},
 	{"failsafe", func(a *Adapter) float64 { return boolean(a.watch.failsafe) }, nil},
 	{"refused", func(a *Adapter) float64 { return boolean(a.refused()) }, nil},
+	{"loiter_radius", (*Adapter).loiterRadius, nil},
 }
 
 // row gives one signal of the contract.

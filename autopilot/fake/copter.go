@@ -1,6 +1,9 @@
 package fake
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // arduCopter is ArduCopter 4.7-dev, as its source shows; it was not measured.
 var arduCopter = firmware{
@@ -28,8 +31,8 @@ var arduCopter = firmware{
 	levels: arduLevels(map[int]conduct{1: lands, 2: returns}),
 	fence:  arduFence,
 	modes: []mode{
-		{0, "STABILIZE", sticks}, {1, "ACRO", sticks}, {2, "ALT_HOLD", sticks}, {3, "AUTO", follows}, {4, "GUIDED", guided},
-		{5, "LOITER", circles}, {6, "RTL", returns}, {9, "LAND", lands}, {16, "POSHOLD", circles}, {17, "BRAKE", circles},
+		{0, "STABILIZE", sticks}, {1, "ACRO", sticks}, {2, "ALT_HOLD", lifted}, {3, "AUTO", follows}, {4, "GUIDED", guided},
+		{5, "LOITER", lifted}, {6, "RTL", returns}, {9, "LAND", lands}, {16, "POSHOLD", lifted}, {17, "BRAKE", circles},
 	},
 	parameters: []parameter{
 		{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},
@@ -52,11 +55,24 @@ var arduCopter = firmware{
 	},
 }
 
+// copterLoiter is the number of LOITER. Measured: its throttle stick, like that of POSHOLD and ALT_HOLD, climbs at 2.5 m/s
+// at 2000 us, sinks at as much at 1000, and holds the height at 1500. GUIDED and BRAKE do not heed it.
+const (
+	copterLoiter   = 5
+	stickClimb     = 2.5 // [m/s]
+	throttleLow    = 1000
+	throttleMiddle = 1500
+	throttleThrow  = 500
+)
+
+// lift is the position of the throttle stick [us]: at its lowest until an event moves it, as in the simulation.
+func (p *pilot) lift() float64 { return cmp.Or(p.throttle, throttleLow) }
+
 // copterOrders are the commands of ArduCopter that differ from those of all.
 var copterOrders = map[uint16]handler{
 	cmdSetMode:    planeOrders[cmdSetMode],
 	cmdReturn:     planeOrders[cmdReturn],
-	cmdLoiter:     planeOrders[cmdLoiter],
+	cmdLoiter:     func(v *Autopilot, _ order) result { return v.switchTo(copterLoiter) },
 	cmdStart:      planeOrders[cmdStart],
 	cmdReposition: planeOrders[cmdReposition],
 	cmdLandStart:  planeOrders[cmdLandStart],
@@ -123,8 +139,22 @@ func (v *Autopilot) steerCopter(dt float64) demand {
 		return d
 	case v.mode.conduct == returns && v.body.h < g.target.h-0.5:
 		return v.towards(place{v.body.n, v.body.e, g.target.h})
+	case v.mode.conduct == lifted:
+		d := v.towards(g.target)
+		d.climb = stickClimb * (v.pilot.lift() - throttleMiddle) / throttleThrow
+		return d
 	}
 	return v.towards(g.target)
+}
+
+// approach returns the speed [m/s] at a distance [m] from which a copter comes to rest: with a deceleration
+// that makes a circuit last as long as measured, at last in proportion to the distance.
+func approach(distance float64) float64 {
+	const gain, deceleration = 0.5, 0.6
+	if near := deceleration / (gain * gain); distance > near {
+		return math.Sqrt(2 * deceleration * (distance - near/2))
+	}
+	return gain * distance
 }
 
 // towards flies to a place and hovers there.
@@ -136,7 +166,7 @@ func (v *Autopilot) towards(p place) demand {
 	}
 	n, e := p.n-v.body.n, p.e-v.body.e
 	distance := math.Hypot(n, e)
-	along := min(speed, 0.5*distance) / max(distance, 1e-9)
+	along := min(speed, approach(distance)) / max(distance, 1e-9)
 	climb := max(-v.value(names.down)*names.scale, min(v.value(names.up)*names.scale, p.h-v.body.h))
 	return demand{n: n * along, e: e * along, climb: climb, power: true}
 }

@@ -7,8 +7,9 @@ import (
 
 // pilot is what the pilot does.
 type pilot struct {
-	moved  bool  // the switch of the modes is not where it was
-	sticks int64 // until then the sticks are deflected
+	moved    bool    // the switch of the modes is not where it was
+	sticks   int64   // until then the sticks are deflected
+	throttle float64 // position of the throttle stick [us]; 0: the lowest
 }
 
 // trouble is what is wrong with the vehicle.
@@ -50,6 +51,7 @@ const (
 	Breach    // the fence takes the vehicle to be outside for Value seconds
 	Lie       // the next Value commands are acknowledged as accepted and not executed
 	Refuse    // the next Value commands fail
+	Throttle  // the pilot moves the throttle stick to Value [us]
 	kinds
 )
 
@@ -58,7 +60,8 @@ var kindTable = [kinds]struct {
 	name   string
 	valued bool
 }{{"reboot", false}, {"battery", true}, {"pilot-mode", true}, {"pilot-stick", true}, {"gps-lost", false},
-	{"gps-back", false}, {"clock-step", true}, {"breach", true}, {"lie", true}, {"refuse", true}}
+	{"gps-back", false}, {"clock-step", true}, {"breach", true}, {"lie", true}, {"refuse", true},
+	{"throttle", true}}
 
 // String returns the name of the kind, one word.
 func (k Kind) String() string { return kindTable[k].name }
@@ -105,6 +108,8 @@ func (v *Autopilot) Inject(e Event) {
 		v.trouble.lie = int(e.Value)
 	case Refuse:
 		v.trouble.refuse = int(e.Value)
+	case Throttle:
+		v.pilot.throttle = max(throttleLow, min(throttleMiddle+throttleThrow, e.Value))
 	default:
 		panic("fake: unknown kind of event")
 	}

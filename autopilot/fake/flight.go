@@ -32,7 +32,7 @@ type demand struct {
 const gravity = 9.80665 // [m/s^2]
 
 // The flight of the aeroplane, a first-order model of what was measured on ArduPlane's simulator: 55 m in 8.8 s after
-// arming, 20 m higher in 8.7 s, 25 m/s from 22 in 3 s, circles of 78 m where 60 m were asked for at 22 m/s.
+// arming, 20 m higher in 8.7 s, 25 m/s from 22 in 3 s, circles as in [circle].
 const (
 	cruise       = 22.0
 	speedLag     = 0.9  // [s]
@@ -48,7 +48,6 @@ const (
 	headingGain  = 0.6  // rate of turn per error of course [1/s]
 	bankLag      = 0.4  // [s]
 	bankLargest  = 40 * math.Pi / 180
-	tightest     = 78 / (cruise * cruise) // smallest radius flown per square of the airspeed [s^2/m]
 	stall        = 8.0
 )
 

@@ -7,6 +7,7 @@ var arduPlane = firmware{
 	name: "ArduPlane",
 	kind: 1, autopilot: 3,
 	wing:   true,
+	wider:  17,
 	prompt: true, strict: true, stale: true, targets: true, homeItem: true,
 	endurance:    1800,
 	landedLag:    3 * second,

@@ -1,7 +1,9 @@
 package simulated
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -38,10 +40,10 @@ func TestCircuitOfAPlane(t *testing.T) {
 	}
 	near(t, "altitude", l.at(m, "altitude", bt.Success), 0.1, 16.9)
 	near(t, "take-off is left", l.at(m, "take_off", bt.Deactivating), 0.1, 16.9)
-	near(t, "first point", l.at(m, "leg_1", bt.Finished), 0.1, 24.00, 124.75)
-	near(t, "second point", l.at(m, "leg_2", bt.Finished), 0.1, 49.21, 149.93)
-	near(t, "third point", l.at(m, "leg_3", bt.Finished), 0.1, 74.39, 175.12)
-	near(t, "fourth point", l.at(m, "leg_4", bt.Finished), 0.1, 99.57, 200.30)
+	near(t, "first point", l.at(m, "leg_1", bt.Finished), 0.1, 25.02, 123.34)
+	near(t, "second point", l.at(m, "leg_2", bt.Finished), 0.1, 47.84, 148.52)
+	near(t, "third point", l.at(m, "leg_3", bt.Finished), 0.1, 72.97, 173.70)
+	near(t, "fourth point", l.at(m, "leg_4", bt.Finished), 0.1, 98.16, 198.88)
 	near(t, "height at the end", []float64{l.last(m, "h")}, 0.5, 80)
 	if h := l.column(m, "h"); !(h[0] == 0) {
 		t.Errorf("it begins at %v m", h[0])
@@ -84,6 +86,34 @@ func TestACutTakeOffEndsInAHold(t *testing.T) {
 	}
 	near(t, "height at the cut", []float64{h[at]}, 0.1, 10)
 	near(t, "mode at the end", []float64{l.last(m, "mode"), l.last(m, "armed")}, 0, 3, 1)
+}
+
+// What follows a take-off that was cut, at any height and to any hold, begins when the plane is in the hold: near its
+// height, and not slower than its speed. It holds there.
+func TestTheHoldAfterACutTakeOff(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 23))
+		to, speed := float64(40+r.IntN(120)), float64(16+r.IntN(12))
+		at := 3 + r.IntN(int(to)-12)
+		m := contractMission(t, "plane", fmt.Sprintf(`<Sequence><ReactiveFallback><Condition name="low" on="h ge %d [m]" off="h lt -9 [m]"/>
+			<take_off to_h="%g [m]" to_speed="%g [m/s]"/></ReactiveFallback><hold/></Sequence>`, at, to, speed),
+			"horizon: 200\nrecord: {interval: 1}\n")
+		_, l, err := fly(t, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds := l.at(m, "hold", bt.Running)
+		if len(holds) != 1 {
+			t.Fatalf("seed %d: it holds at %v", seed, holds)
+		}
+		h, v := l.column(m, "h"), l.column(m, "airspeed")
+		for i, s := range l.times {
+			if s >= holds[0]+1 && (math.Abs(h[i]-to) > 6 || v[i] < speed-3) {
+				t.Fatalf("seed %d: %.0f s after a cut at %d m to %g m it is at %.1f m, %.1f m/s, not %g", seed, s-holds[0], at, to,
+					h[i], v[i], speed)
+			}
+		}
+	}
 }
 
 // All actions of the library but those without an end end well on the simulated plane, one after the other, until it is

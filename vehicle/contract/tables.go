@@ -13,9 +13,10 @@ var copterLibrary string
 
 // Plane is the contract of aeroplanes.
 var Plane = &Contract{
-	Name:    "plane",
-	Text:    "aeroplanes that circle where they wait",
-	Signals: signals(planeModes),
+	Name: "plane",
+	Text: "aeroplanes that circle where they wait",
+	Signals: append(signals(planeModes), Signal{Name: "loiter_radius", Unit: "m", Type: Real, Source: Clock,
+		Text: "radius of the vehicle's own circles"}),
 	Library: planeLibrary,
 	Slots: append(slots(planeModes),
 		Slot{Name: "radius", Unit: "m", Type: Real, Min: 10, Max: 5000,

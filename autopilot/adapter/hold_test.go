@@ -1,0 +1,66 @@
+package adapter_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"canopy/autopilot/fake"
+	"canopy/vehicle/contract"
+)
+
+// TestHoldsItsHeight checks that a vehicle that is told to loiter keeps its height for a minute, wherever the pilot's
+// throttle stick is, whatever it did before, and however often it was told otherwise. LOITER of an ArduCopter does not:
+// it obeys the stick, whose place in the simulation is the lowest.
+func TestHoldsItsHeight(t *testing.T) {
+	each(t, func(t *testing.T, begin func() *flown) {
+		for seed := range uint64(3) {
+			f := begin()
+			r := rand.New(rand.NewPCG(seed, 23))
+			within := 1.0
+			if f.contract == contract.Plane {
+				within = 8 // it is commanded while it climbs, and settles
+			}
+			f.takeOff()
+			for range 3 {
+				stick := float64(1000 + 500*r.IntN(3))
+				f.vehicle.Inject(fake.Event{Kind: fake.Throttle, Value: stick})
+				before := []string{"guided", "rtl", "loiter"}[r.IntN(3)]
+				f.mode(before)
+				f.set("target_h", 50+20*r.Float64())
+				f.set("target_north", 600*r.Float64()-300)
+				f.pass(int64(1+r.IntN(8)) * sec)
+				f.mode("loiter")
+				f.run(10*sec, func() bool { return f.in("loiter") })
+				f.pass(6 * sec)
+				start := f.vehicle.State()
+				f.pass(60 * sec)
+				if s := f.vehicle.State(); !s.Flying || math.Abs(s.Height-start.Height) > within {
+					t.Fatalf("seed %d: throttle stick at %g, after %s: from %.1f m to %.1f m in a minute\n%s", seed, stick, before,
+						start.Height, s.Height, f.log.String())
+				}
+			}
+		}
+	})
+}
+
+// TestLoiterOfAPilot checks that the loitering mode of a pilot, which obeys the throttle stick, is not taken for the hold
+// that was commanded.
+func TestLoiterOfAPilot(t *testing.T) {
+	f := fly(t, "copter")
+	f.takeOff()
+	f.mode("loiter")
+	f.run(10*sec, func() bool { return f.in("loiter") })
+	f.vehicle.Inject(fake.Event{Kind: fake.PilotMode, Value: 5})
+	f.run(10*sec, func() bool { return f.signals["pilot"] == 1 })
+	if f.in("loiter") {
+		t.Errorf("the mode is shown as loiter\n%s", f.log.String())
+	}
+}
+
+// pass lets time pass.
+func (f *flown) pass(d int64) {
+	f.t.Helper()
+	end := f.vehicle.Now() + d
+	f.run(d+sec, func() bool { return f.vehicle.Now() >= end })
+}
