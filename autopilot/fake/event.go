@@ -50,6 +50,7 @@ const (
 	Breach    // the fence takes the vehicle to be outside for Value seconds
 	Lie       // the next Value commands are acknowledged as accepted and not executed
 	Refuse    // the next Value commands fail
+	Late      // the estimator begins Value seconds later
 	kinds
 )
 
@@ -58,7 +59,8 @@ var kindTable = [kinds]struct {
 	name   string
 	valued bool
 }{{"reboot", false}, {"battery", true}, {"pilot-mode", true}, {"pilot-stick", true}, {"gps-lost", false},
-	{"gps-back", false}, {"clock-step", true}, {"breach", true}, {"lie", true}, {"refuse", true}}
+	{"gps-back", false}, {"clock-step", true}, {"breach", true}, {"lie", true}, {"refuse", true},
+	{"late-origin", true}}
 
 // String returns the name of the kind, one word.
 func (k Kind) String() string { return kindTable[k].name }
@@ -105,6 +107,8 @@ func (v *Autopilot) Inject(e Event) {
 		v.trouble.lie = int(e.Value)
 	case Refuse:
 		v.trouble.refuse = int(e.Value)
+	case Late:
+		v.guard.delay(int64(e.Value * float64(second)))
 	default:
 		panic("fake: unknown kind of event")
 	}

@@ -36,6 +36,7 @@ pilot-mode=NUMBER@T               the pilot selects a mode
 pilot-stick=S@T                   the pilot deflects the sticks for S seconds
 reboot@T clock-step=S@T           the autopilot starts again; its clock jumps
 breach=S@T                        the fence takes the vehicle to be outside
+late-origin=S@T                   the position is estimated S seconds later
 lie=N@T refuse=N@T                N commands are accepted and not executed, or fail
 `
 
