@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/autopilot/frame"
@@ -48,6 +50,7 @@ type flown struct {
 	log      strings.Builder
 	lose     func() bool // decides about each frame
 	twice    func() bool // likewise: it arrives twice
+	critical bool        // the vehicle's last heartbeat says so
 	lists    int         // messages that begin to replace a list of the vehicle, or clear it
 }
 
@@ -96,6 +99,9 @@ func (f *flown) run(limit int64, until func() bool) {
 			}
 			for range f.copies() {
 				for _, r := range f.reader.Read(d) {
+					if m, ok := r.Message.(*ardupilotmega.MessageHeartbeat); ok {
+						f.critical = m.SystemStatus >= ardupilotmega.MAV_STATE_CRITICAL
+					}
 					f.Receive(now, r)
 				}
 			}
@@ -128,6 +134,10 @@ func (f *flown) run(limit int64, until func() bool) {
 			fmt.Fprintf(&f.log, "%7.2f %s: %s\n", float64(now.Wall)/sec, e.Kind, e.Text)
 		}
 	}
+}
+
+func clockOf(f *flown) service.Clock {
+	return service.Clock{Wall: f.vehicle.Now(), Unix: f.vehicle.Now()}
 }
 
 func (f *flown) set(slot string, value float64) { f.Want(f.contract.Slot(slot), value) }
