@@ -50,6 +50,7 @@ type flown struct {
 	log      strings.Builder
 	lose     func() bool // decides about each frame
 	twice    func() bool // likewise: it arrives twice
+	offAt    int64       // when somebody disabled the fence
 	critical bool        // the vehicle's last heartbeat says so
 	lists    int         // messages that begin to replace a list of the vehicle, or clear it
 }
