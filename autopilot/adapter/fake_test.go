@@ -48,11 +48,12 @@ type flown struct {
 	signals  map[string]float64
 	orders   []string // commands that reached the vehicle, with their results, except requests for messages
 	log      strings.Builder
-	lose     func() bool // decides about each frame
-	twice    func() bool // likewise: it arrives twice
-	offAt    int64       // when somebody disabled the fence
-	critical bool        // the vehicle's last heartbeat says so
-	lists    int         // messages that begin to replace a list of the vehicle, or clear it
+	lose     func() bool         // decides about each frame
+	twice    func() bool         // likewise: it arrives twice
+	sends    func(frame.Message) // is called with what the adapter sends; nil: nothing is
+	offAt    int64               // when somebody disabled the fence
+	critical bool                // the vehicle's last heartbeat says so
+	lists    int                 // messages that begin to replace a list of the vehicle, or clear it
 }
 
 func fly(t *testing.T, name string) *flown {
@@ -114,6 +115,9 @@ func (f *flown) run(limit int64, until func() bool) {
 			data, err := f.writer.Write(m, now.Unix)
 			if err != nil {
 				f.t.Fatal(err)
+			}
+			if f.sends != nil {
+				f.sends(m)
 			}
 			switch m.GetID() {
 			case 44, 45: // MISSION_COUNT, MISSION_CLEAR_ALL
