@@ -25,6 +25,9 @@ type Options struct {
 	Ends   service.Ends
 	Ground bool // we are a ground station, whose heartbeats feed the autopilot's failsafe: otherwise a computer on board
 	Refuse bool // a grave finding of the checklist keeps the vehicle from being commanded; otherwise it only warns
+	Return bool // a vehicle in the air that nobody commands returns; otherwise it holds its position
+	// The vehicle may be armed although the mission's fence is not in effect.
+	Unfenced bool
 
 	Fence fence.Fence     // of the mission: the vehicle gets it when it is attached
 	Rally []fence.Refuge  // likewise
@@ -148,6 +151,7 @@ type Adapter struct {
 
 	attachment attachment
 	watch      watch
+	beacon     beacon
 
 	clock      *service.ClockMap
 	heartbeat  *service.Heartbeat
@@ -197,8 +201,8 @@ const (
 
 // Messages returns the numbers of the messages that every flight receives and sends.
 func Messages() (received, sent []uint32) {
-	const ack, value, text, version, sync = 77, 22, 253, 148, 111
-	received = []uint32{groups[groupHeartbeat].message, systemTime, ack, value, text, version, sync}
+	const ack, value, text, version, sync, named = 77, 22, 253, 148, 111, 252
+	received = []uint32{groups[groupHeartbeat].message, systemTime, ack, value, text, version, sync, named}
 	for i := range groups {
 		received = append(received, groups[i].message)
 	}
@@ -208,7 +212,7 @@ func Messages() (received, sent []uint32) {
 		}
 	}
 	const long, place, read = 76, 75, 20
-	return received, []uint32{groups[groupHeartbeat].message, sync, long, place, read}
+	return received, []uint32{groups[groupHeartbeat].message, sync, long, place, read, named}
 }
 
 // Control returns who commands the vehicle.
@@ -244,6 +248,7 @@ func (a *Adapter) Wake(now service.Clock) { a.step(now, nil) }
 func (a *Adapter) step(now service.Clock, f *frame.Frame) {
 	a.now, a.due = now, never
 	a.now.Vehicle = a.clock.Vehicle(now.Wall)
+	a.beacon.begin(now)
 	listeners, speakers := a.machines()
 	a.pass(f, listeners)
 	a.now.Vehicle = a.clock.Vehicle(now.Wall)
@@ -252,6 +257,9 @@ func (a *Adapter) step(now service.Clock, f *frame.Frame) {
 	}
 	if f != nil && f.From(a.options.Ends.Vehicle.System, a.options.Ends.Vehicle.Component) && !f.Late {
 		a.take(*f)
+	}
+	if f != nil {
+		a.hear(*f)
 	}
 	a.expire()
 	a.guard()
@@ -262,8 +270,11 @@ func (a *Adapter) step(now service.Clock, f *frame.Frame) {
 		a.advance()
 	case Ready:
 		a.serve()
-	case Observing, Taken, Lost:
+	case Taken:
+		a.rescue()
+	case Observing, Lost:
 	}
+	a.announce()
 	a.derive()
 	listeners, speakers = a.machines()
 	for _, m := range listeners {

@@ -14,9 +14,11 @@ type attachment struct {
 	step     int
 	begun    service.Clock
 	started  bool
-	rebooted bool // the vehicle rebooted after it had been attached
-	strange  bool // the vehicle is none that the adapter has a table of
-	grave    bool // the checklist has a grave finding
+	rebooted bool   // the vehicle rebooted after it had been attached
+	strange  bool   // the vehicle is none that the adapter has a table of
+	grave    bool   // the checklist has a grave finding
+	answered bool   // the vehicle has answered a request
+	unfenced string // what keeps the mission's fence from being in effect, whatever telemetry shows; "": nothing
 
 	lists    [service.RallyList + 1]progress
 	enabling service.Ticket // of the command that enables the fence; 0: none is under way
@@ -42,6 +44,8 @@ var steps = append([]step{
 		within: 10 * second},
 	{name: "version", begin: (*Adapter).askVersion, done: func(a *Adapter) bool { return a.facts.version != nil },
 		within: 3 * second, late: func(a *Adapter) { a.note(Checked, "version: the autopilot does not report it") }},
+	{name: "answers", needed: func(a *Adapter) bool { return !a.answered() }, begin: (*Adapter).askVersion,
+		done: (*Adapter).answered, within: 10 * second, why: unanswered},
 	{name: "rates", begin: (*Adapter).askRates,
 		done:   func(a *Adapter) bool { return a.streams != nil && a.streams.Settled() },
 		within: 30 * second, late: (*Adapter).silent},
@@ -55,13 +59,20 @@ var steps = append([]step{
 // homeless is why a vehicle has no home yet.
 const homeless = "the vehicle sets it when it has a position"
 
+// unanswered is why a vehicle is not attached that is heard.
+const unanswered = "error: the vehicle is heard, and answers nothing: it drops frames without a signature, the radio " +
+	"carries one way only, the port, its own number or --system is wrong, or another program takes the answers"
+
+// answered reports whether the vehicle has answered a request, and not only sent.
+func (a *Adapter) answered() bool { return a.attachment.answered || a.facts.version != nil }
+
 // advance goes on with the attachment.
 func (a *Adapter) advance() {
 	at := &a.attachment
 	for at.step < len(steps) {
 		s := &steps[at.step]
 		if s.needed != nil && !s.needed(a) {
-			at.step++
+			at.step, at.started = at.step+1, false
 			continue
 		}
 		if !at.started {
@@ -153,26 +164,26 @@ func (a *Adapter) find(grave bool, text string) {
 }
 
 // examine compares the parameters with the checklist.
-func (a *Adapter) examine(checks []check) {
+func (a *Adapter) examine(checks []check, find func(grave bool, text string)) {
 	if len(a.facts.parameters) == 0 {
-		a.find(true, "the vehicle answers no request for a parameter: the checklist is not compared")
+		find(true, "the vehicle answers no request for a parameter: the checklist is not compared")
 		return
 	}
 	for _, c := range checks {
 		i := slices.IndexFunc(c.names, func(n string) bool { _, ok := a.facts.parameters[n]; return ok })
 		if i < 0 {
-			a.find(c.grave, strings.Join(c.names, " or ")+": not in this autopilot")
+			find(c.grave, strings.Join(c.names, " or ")+": not in this autopilot")
 			continue
 		}
 		if v := a.facts.parameters[c.names[i]]; !c.good(a, v) {
-			a.find(c.grave, fmt.Sprintf("%s = %v: %s", c.names[i], v, c.reason))
+			find(c.grave, fmt.Sprintf("%s = %v: %s", c.names[i], v, c.reason))
 		}
 	}
 }
 
 // attached ends the attachment. A vehicle that may fly is not commanded before the operator resumes.
 func (a *Adapter) attached() {
-	a.examine(a.firmware.checks)
+	a.examine(a.firmware.checks, a.find)
 	a.watchesFence()
 	why := ""
 	switch at := &a.attachment; {
@@ -180,6 +191,8 @@ func (a *Adapter) attached() {
 		why = "the vehicle rebooted"
 	case a.armed() && a.inAir() != 0:
 		why = "the vehicle flies"
+	case a.shared():
+		why = "another Canopy commands the vehicle"
 	case at.grave && a.options.Refuse:
 		why = "the checklist has grave findings"
 	}

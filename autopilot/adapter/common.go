@@ -74,7 +74,7 @@ func armDuty() duty {
 			return ""
 		},
 		holds: func(a *Adapter, _ *task) verdict { return judge(a.armed() == (a.wanted("arm") == 1)) },
-		by:    groupHeartbeat, within: 3 * second, repeat: service.Guarded,
+		by:    groupHeartbeat, within: 3 * second, aim: climbing, repeat: service.Guarded,
 		command: func(a *Adapter) service.Order {
 			return service.Order{ID: armDisarm, Params: [7]float64{a.wanted("arm")}}
 		},
@@ -88,15 +88,18 @@ func targetDuty(order func(a *Adapter) service.Order, slots, needs []string) dut
 	return duty{
 		name: "target", slots: append([]string{"target_north", "target_east", "target_h"}, slots...), needs: needs,
 		wanted: func(a *Adapter) bool { return a.word() == "guided" && a.wanted("target_h") != 0 },
-		wait: func(a *Adapter) string {
-			if a.facts.home == nil {
-				return "the position of home is unknown"
-			}
-			return ""
-		},
-		holds: targetHolds, by: groupTarget, blind: true, within: 4 * second,
-		repeat: service.Idempotent, command: order,
+		wait:   (*Adapter).unhomed,
+		holds:  targetHolds, by: groupTarget, blind: true, within: 4 * second,
+		aim: flying, repeat: service.Idempotent, command: order,
 	}
+}
+
+// unhomed returns that the place from which heights and positions count is unknown, "" if it is known.
+func (a *Adapter) unhomed() string {
+	if a.facts.home == nil {
+		return "the position of home is unknown"
+	}
+	return ""
 }
 
 // setModeNumber commands a mode by its number.
@@ -197,7 +200,7 @@ func takeoffHeight(parameter string) duty {
 			}
 			return judge(math.Abs(v-a.wanted("target_h")) < 0.01)
 		},
-		by: groupHeartbeat, blind: true, within: 5 * second, repeat: service.Idempotent,
+		by: groupHeartbeat, blind: true, within: 5 * second, aim: climbing, repeat: service.Idempotent,
 		write: func(a *Adapter) (string, float64) { return parameter, a.wanted("target_h") },
 		lost:  settled,
 	}
@@ -210,6 +213,7 @@ func takeoffDuty(order func(a *Adapter) service.Order) duty {
 		wanted: func(a *Adapter) bool {
 			return a.word() == "guided" && a.wanted("arm") == 1 && a.wanted("target_h") != 0
 		},
+		wait: (*Adapter).unhomed,
 		holds: func(a *Adapter, _ *task) verdict {
 			if a.facts.landed == nil || !a.fresh(groupLanded) {
 				return unknown
@@ -222,13 +226,13 @@ func takeoffDuty(order func(a *Adapter) service.Order) duty {
 			}
 			return unknown // it is taking off
 		},
-		by: groupLanded, within: 10 * second, repeat: service.Guarded, command: order, lost: left,
+		by: groupLanded, within: 10 * second, aim: climbing, repeat: service.Guarded, command: order, lost: left,
 	}
 }
 
 // request asks for one message.
 func (a *Adapter) request(message uint32) {
-	a.commands.Send(a.now, service.Order{ID: requestMessage, Params: [7]float64{float64(message)}})
+	a.send(service.Order{ID: requestMessage, Params: [7]float64{float64(message)}})
 }
 
 // arduChecks are the rows of the checklist that the vehicles of ArduPilot share.

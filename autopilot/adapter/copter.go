@@ -41,6 +41,7 @@ var arduCopter = &firmware{
 		{[]string{"FS_DR_ENABLE"}, false, on, "dead reckoning has no effect"},
 	}, arduChecks...),
 	fences: arduFences, switchable: true,
+	none:     map[uint16][]int{reposition: {3}},
 	switched: "FLTMODE_CH",
 	margin:   3, level: 2, rest: 1,
 }

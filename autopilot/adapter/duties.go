@@ -39,6 +39,7 @@ const (
 
 // serve compares the wanted state with the vehicle and commands where they differ.
 func (a *Adapter) serve() {
+	a.keepFence()
 	for i := range a.firmware.duties {
 		if a.state == Ready { // a duty may find that someone else commands the vehicle
 			a.task(&a.firmware.duties[i], &a.tasks[i])
@@ -56,6 +57,9 @@ func (a *Adapter) task(d *duty, t *task) {
 	if a.changedIntent(d, t) {
 		a.forget(t)
 		t.vain, t.intent = 0, a.intent(d)
+	}
+	if t.phase == asked && a.withholds(d) && a.withheld() != "" {
+		a.forget(t)
 	}
 	shown := d.holds(a, t)
 	if shown == yes && t.phase != proved && t.phase != done {
@@ -83,6 +87,11 @@ func (a *Adapter) task(d *duty, t *task) {
 		if shown == no {
 			a.unproved(d, t)
 		}
+	case refused:
+		if t.reason != "" && a.unfit(d) == "" {
+			a.forget(t)
+			a.due = a.now.Wall
+		}
 	}
 }
 
@@ -95,6 +104,11 @@ func (a *Adapter) young(d *duty, t *task) bool {
 
 // begin sends the command of a duty, if nothing stands against it.
 func (a *Adapter) begin(d *duty, t *task, shown verdict) {
+	if why := a.unfit(d); why != "" {
+		a.refuse(d, t, why)
+		t.reason = why // until the values are others
+		return
+	}
 	for i := range a.firmware.duties {
 		other := &a.firmware.duties[i]
 		if slices.Contains(d.needs, other.name) && other.wanted(a) && a.tasks[i].phase != proved && a.tasks[i].phase != done {
@@ -103,7 +117,10 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 		}
 	}
 	why := ""
-	if shown == unknown && !d.blind {
+	if a.withholds(d) {
+		why = a.withheld()
+	}
+	if why == "" && shown == unknown && !d.blind {
 		why = "telemetry does not show the present state"
 	}
 	if why == "" && d.repeat == service.Guarded && !a.young(d, t) {
@@ -130,13 +147,17 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 	}
 	order := d.command(a)
 	order.Repeat = d.repeat
-	t.ticket = a.commands.Send(a.now, order)
+	if t.ticket, why = a.send(order); why != "" {
+		a.refuse(d, t, why)
+		return
+	}
 	a.report(Commanded, d, fmt.Sprintf("%s: command %d %v", d.name, order.ID, order.Params))
 }
 
 // answers takes what became of commands and parameters: their results, or that nobody answered.
 func (a *Adapter) answers() {
 	for _, r := range a.commands.Replies() {
+		a.attachment.answered = a.attachment.answered || r.Answer != service.Silent
 		if at := &a.attachment; at.enabling != 0 && r.Ticket == at.enabling {
 			at.enabling, at.answer = 0, r.Answer.String()
 		}
@@ -161,12 +182,24 @@ func (a *Adapter) answers() {
 				continue
 			}
 			if name, _ := d.write(a); name == s.Name {
-				t.phase, t.sent = accepted, a.now
-				if s.Knowledge == service.Unanswered {
-					t.phase = resting
-				}
+				a.written(d, t, s)
 			}
 		}
+	}
+}
+
+// written takes what became of the parameter of a duty.
+func (a *Adapter) written(d *duty, t *task, s service.Setting) {
+	t.sent = a.now
+	switch s.Knowledge {
+	case service.Found, service.Different:
+		t.phase = accepted
+	case service.Refused:
+		a.refuse(d, t, "the vehicle refuses a change of "+s.Name)
+	case service.Missing:
+		a.retry(d, t, "the vehicle does not answer about "+s.Name)
+	case service.Unanswered:
+		t.phase = resting
 	}
 }
 
@@ -179,7 +212,10 @@ func (a *Adapter) reply(d *duty, t *task, r service.Reply) {
 	case r.Answer == service.Accepted, r.Answer == service.Happened:
 		t.phase, t.sent = accepted, a.now
 	case r.Answer == service.Silent:
-		t.phase = resting
+		if t.phase = resting; !doubt {
+			a.report(Waiting, d, fmt.Sprintf("%s: command %d was sent %d times, and nobody acknowledges it", d.name, r.ID,
+				r.Tries))
+		}
 	case doubt:
 		t.phase = idle
 	default:
@@ -268,6 +304,9 @@ func (a *Adapter) wanted(slot string) float64 {
 
 // word returns the wanted mode, "none" if none is wanted.
 func (a *Adapter) word() string {
+	if a.watch.rescuing {
+		return a.afterwards()
+	}
 	i := a.contract.Slot("wanted_mode")
 	return a.contract.Slots[i].Values[int(a.want[i])]
 }

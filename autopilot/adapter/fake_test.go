@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/autopilot/frame"
@@ -46,9 +48,12 @@ type flown struct {
 	signals  map[string]float64
 	orders   []string // commands that reached the vehicle, with their results, except requests for messages
 	log      strings.Builder
-	lose     func() bool // decides about each frame
-	twice    func() bool // likewise: it arrives twice
-	lists    int         // messages that begin to replace a list of the vehicle, or clear it
+	lose     func() bool         // decides about each frame
+	twice    func() bool         // likewise: it arrives twice
+	sends    func(frame.Message) // is called with what the adapter sends; nil: nothing is
+	offAt    int64               // when somebody disabled the fence
+	critical bool                // the vehicle's last heartbeat says so
+	lists    int                 // messages that begin to replace a list of the vehicle, or clear it
 }
 
 func fly(t *testing.T, name string) *flown {
@@ -96,6 +101,9 @@ func (f *flown) run(limit int64, until func() bool) {
 			}
 			for range f.copies() {
 				for _, r := range f.reader.Read(d) {
+					if m, ok := r.Message.(*ardupilotmega.MessageHeartbeat); ok {
+						f.critical = m.SystemStatus >= ardupilotmega.MAV_STATE_CRITICAL
+					}
 					f.Receive(now, r)
 				}
 			}
@@ -107,6 +115,9 @@ func (f *flown) run(limit int64, until func() bool) {
 			data, err := f.writer.Write(m, now.Unix)
 			if err != nil {
 				f.t.Fatal(err)
+			}
+			if f.sends != nil {
+				f.sends(m)
 			}
 			switch m.GetID() {
 			case 44, 45: // MISSION_COUNT, MISSION_CLEAR_ALL
@@ -128,6 +139,10 @@ func (f *flown) run(limit int64, until func() bool) {
 			fmt.Fprintf(&f.log, "%7.2f %s: %s\n", float64(now.Wall)/sec, e.Kind, e.Text)
 		}
 	}
+}
+
+func clockOf(f *flown) service.Clock {
+	return service.Clock{Wall: f.vehicle.Now(), Unix: f.vehicle.Now()}
 }
 
 func (f *flown) set(slot string, value float64) { f.Want(f.contract.Slot(slot), value) }

@@ -1,9 +1,11 @@
 package adapter
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
@@ -91,10 +93,9 @@ var lists = []step{
 		why: homeless},
 	storing(service.FenceList),
 	storing(service.RallyList),
-	{name: "fence enabled", needed: func(a *Adapter) bool {
-		return a.fenced() && a.firmware.switchable && a.attachment.lists[service.FenceList] != spoilt && !a.observes() &&
-			!a.elsewhere()
-	}, begin: (*Adapter).askFence, again: (*Adapter).askFence, done: (*Adapter).fenceShown, within: fenceEnableWithin,
+	{name: "position", needed: func(a *Adapter) bool { return a.enables() && !a.located() }, done: (*Adapter).located,
+		within: 10 * second, why: unlocated},
+	{name: "fence enabled", needed: (*Adapter).enables, begin: (*Adapter).askFence, again: (*Adapter).askFence, done: (*Adapter).fenceShown, within: fenceEnableWithin,
 		late: func(*Adapter) {}},
 }
 
@@ -106,12 +107,12 @@ func storing(l service.Storage) step {
 			a.transfers.Download(a.now, l)
 		},
 		done:   func(a *Adapter) bool { return a.attachment.lists[l] >= stored },
-		within: 600 * second, late: func(a *Adapter) { a.spoil(l, "the transfer does not end") }}
+		within: 600 * second, late: func(a *Adapter) { a.spoil(l, l.String()+": the transfer does not end") }}
 }
 
-// observes reports whether nothing may be changed: the vehicle may fly, or somebody must first find out why it
-// rebooted.
-func (a *Adapter) observes() bool { return a.armed() || a.attachment.rebooted }
+// observes reports whether nothing may be changed: the vehicle may fly, somebody must first find out why it rebooted, or
+// another one commands it.
+func (a *Adapter) observes() bool { return a.armed() || a.attachment.rebooted || a.shared() }
 
 // transferred takes the end of a transfer.
 func (a *Adapter) transferred(x service.Transfer) {
@@ -119,8 +120,7 @@ func (a *Adapter) transferred(x service.Transfer) {
 	switch {
 	case a.state == Lost: // it begins anew when the link is back
 	case x.Err != nil:
-		*place = spoilt
-		a.find(true, x.Err.Error())
+		a.spoil(x.List, x.Err.Error())
 	case *place == writing:
 		*place = stored
 		a.note(Stored, fmt.Sprintf("%v: uploaded, read back and compared (%d)", x.List, len(x.Items)))
@@ -131,7 +131,7 @@ func (a *Adapter) transferred(x service.Transfer) {
 			*place = stored
 			a.note(Stored, fmt.Sprintf("%v: the vehicle has the same (%d)", x.List, len(x.Items)))
 		case a.observes():
-			a.spoil(x.List, "the vehicle has another list, which is not changed now: "+difference)
+			a.spoil(x.List, x.List.String()+": the vehicle has another list, which is not changed now: "+difference)
 		default:
 			*place = writing
 			a.transfers.Upload(a.now, x.List, a.items(x.List))
@@ -141,8 +141,62 @@ func (a *Adapter) transferred(x service.Transfer) {
 
 func (a *Adapter) spoil(l service.Storage, why string) {
 	a.attachment.lists[l] = spoilt
-	a.find(true, l.String()+": "+why)
+	if l == service.FenceList {
+		a.unfence(true, why)
+		return
+	}
+	a.find(true, why)
 }
+
+// unfence reports a finding about the mission's fence. A grave one keeps the vehicle from being armed.
+func (a *Adapter) unfence(grave bool, text string) {
+	if grave && a.attachment.unfenced == "" {
+		a.attachment.unfenced = strings.TrimPrefix(text, "fence: ")
+	}
+	a.find(grave, text)
+}
+
+// unlocated is why an area of the fence is not in effect: its place needs the origin of the vehicle's coordinates.
+const unlocated = "the vehicle has no position estimate yet"
+
+// enables reports whether the fence is to be enabled by a command.
+func (a *Adapter) enables() bool {
+	return a.fenced() && a.firmware.switchable && a.attachment.lists[service.FenceList] != spoilt && !a.observes() &&
+		!a.elsewhere()
+}
+
+// keepFence enables the fence of a vehicle on the ground, whenever it is not shown.
+func (a *Adapter) keepFence() {
+	at := &a.attachment
+	if a.fenced() && a.firmware.switchable && !a.armed() && at.unfenced == "" && a.located() && !a.fenceShown() &&
+		a.passed(at.asked, fenceEnableEvery) {
+		at.asked = a.now
+		a.askFence()
+	}
+}
+
+// unfenced returns why the mission's fence is not in effect; "": it is, or it need not be. That the vehicle shows it as
+// enabled does not show that its areas are loaded: they need a position.
+func (a *Adapter) unfenced() string {
+	at := &a.attachment
+	switch {
+	case !a.fenced() || a.options.Unfenced:
+		return ""
+	case at.unfenced != "":
+		return at.unfenced
+	case a.listed(service.FenceList) && at.lists[service.FenceList] != stored:
+		return "the vehicle does not have it yet"
+	case !a.firmware.switchable:
+		return ""
+	case !a.located():
+		return unlocated
+	case !a.fenceShown():
+		return notShown
+	}
+	return ""
+}
+
+const notShown = "the vehicle does not show that it is enabled"
 
 // differs returns the first difference of the vehicle's list from ours, "" if there is none.
 func (a *Adapter) differs(ours, got []service.Item) string {
@@ -172,7 +226,7 @@ func (a *Adapter) askFence() {
 	at := &a.attachment
 	if at.enabling == 0 && !a.fenceShown() {
 		o := service.Order{ID: fenceEnable, Params: [7]float64{1}}
-		at.enabling = a.commands.Send(a.now, o)
+		at.enabling, _ = a.send(o)
 		if at.answer == "" {
 			a.note(Commanded, fmt.Sprintf("fence enabled: command %d %v, until it is shown", o.ID, o.Params))
 		}
@@ -191,8 +245,10 @@ func (a *Adapter) watchesFence() {
 	if !a.fenced() || a.elsewhere() {
 		return
 	}
-	if len(a.facts.parameters) > 0 { // otherwise that is a finding already
-		a.examine(a.firmware.fences)
+	if len(a.facts.parameters) > 0 {
+		a.examine(a.firmware.fences, a.unfence)
+	} else { // which is a finding already
+		a.attachment.unfenced = cmp.Or(a.attachment.unfenced, "the vehicle answers no request for a parameter")
 	}
 	inclusions := 0
 	for _, x := range a.options.Fence.Areas {
@@ -201,14 +257,14 @@ func (a *Adapter) watchesFence() {
 		}
 	}
 	if a.firmware.either && inclusions > 1 {
-		a.find(true, "fence: this autopilot lets the vehicle be in any area of inclusion, not in all of them only")
+		a.unfence(true, "fence: this autopilot lets the vehicle be in any area of inclusion, not in all of them only")
 	}
 	if a.firmware.switchable && a.attachment.lists[service.FenceList] != spoilt && !a.fenceShown() {
 		why := ""
 		if a.attachment.answer != "" {
 			why = " (" + a.attachment.answer + ")"
 		}
-		a.find(true, "fence: the vehicle does not show that it is enabled"+why)
+		a.find(true, "fence: "+notShown+why)
 	}
 }
 

@@ -27,13 +27,14 @@ type firmware struct {
 	fences    []check // those that count where the mission has a fence
 	// A command enables the fence, and SYS_STATUS and FENCE_STATUS show it.
 	switchable bool
-	either     bool    // a vehicle is inside the fence if it is inside one of several areas of inclusion
-	switched   string  // the parameter with the channel of the mode switch; "": none
-	circle     string  // the parameter with the radius [m] of circles where none is wanted; "": none
-	delivered  float64 // its value as delivered [m]
-	margin     float64 // a target is reached at this distance [m], beyond the radius,
-	level      float64 // and at this difference of height [m],
-	rest       float64 // and below this speed over ground [m/s]
+	either     bool             // a vehicle is inside the fence if it is inside one of several areas of inclusion
+	none       map[uint16][]int // the parameters of commands, from 0, in which not a number means none
+	switched   string           // the parameter with the channel of the mode switch; "": none
+	circle     string           // the parameter with the radius [m] of circles where none is wanted; "": none
+	delivered  float64          // its value as delivered [m]
+	margin     float64          // a target is reached at this distance [m], beyond the radius,
+	level      float64          // and at this difference of height [m],
+	rest       float64          // and below this speed over ground [m/s]
 }
 
 // mode is a number in HEARTBEAT and the contract's word for it. The first number of a word is the commanded one. A
@@ -114,6 +115,7 @@ type duty struct {
 	blind  bool                              // it is commanded even if telemetry says nothing
 	within int64                             // time [ns] in which telemetry shows the effect of an accepted command
 
+	aim     aim
 	repeat  service.Repeat
 	command func(a *Adapter) service.Order
 	write   func(a *Adapter) (name string, value float64) // instead of a command: a parameter

@@ -82,6 +82,7 @@ var px4Plane = &firmware{
 	checks: px4Checks(check{[]string{"RWTO_TKOFF"}, false, on,
 		"a take-off waits until somebody throws the aircraft"}),
 	fences: px4Fences, either: true,
+	none:     px4None,
 	switched: "RC_MAP_FLTMODE", circle: "NAV_LOITER_RAD", delivered: 80,
 	margin: 25, level: 10, rest: anySpeed,
 }
@@ -115,6 +116,7 @@ var px4Copter = &firmware{
 	},
 	checks: px4Checks(),
 	fences: px4Fences, either: true,
+	none:     px4None,
 	switched: "RC_MAP_FLTMODE",
 	margin:   3, level: 2, rest: 1,
 }
@@ -124,3 +126,6 @@ var px4Natural = [][2]uint32{{px4Takeoff, px4Hold}}
 
 // px4Streams are the messages of PX4 for groups that ArduPilot fills otherwise: ESTIMATOR_STATUS, WIND_COV.
 var px4Streams = map[int]uint32{groupEstimator: 230, groupWind: 231}
+
+// px4None: these commands need it where nothing is wanted.
+var px4None = map[uint16][]int{navTakeoff: {3, 4, 5}, reposition: {3, 4, 5, 6}, orbit: {1, 2, 3}}

@@ -33,6 +33,7 @@ func (a *Adapter) State(k *snapshot.Codec) {
 	snapshot.Each(k, a.tasks, func(k *snapshot.Codec, t *task) { t.state(k) })
 	a.attachment.state(k)
 	a.watch.state(k)
+	a.beacon.state(k)
 	rates := a.streams != nil
 	snapshot.Bool(k, &rates)
 	if k.Loading() {
@@ -161,23 +162,26 @@ func (t *attachment) state(k *snapshot.Codec) {
 	snapshot.Each(k, t.lists[:], func(k *snapshot.Codec, p *progress) { snapshot.Within(k, p, unread, spoilt) })
 	snapshot.Int(k, &t.enabling)
 	snapshot.Text(k, &t.answer)
-	for _, b := range []*bool{&t.started, &t.rebooted, &t.strange, &t.grave} {
+	snapshot.Text(k, &t.unfenced)
+	for _, b := range []*bool{&t.started, &t.rebooted, &t.strange, &t.grave, &t.answered} {
 		snapshot.Bool(k, b)
 	}
 }
 
 func (w *watch) state(k *snapshot.Codec) {
-	for _, b := range []*bool{&w.pilot, &w.failsafe, &w.excused, &w.known, &w.armed} {
+	for _, b := range []*bool{&w.pilot, &w.failsafe, &w.excused, &w.known, &w.armed, &w.rescuing} {
 		snapshot.Bool(k, b)
 	}
 	snapshot.List(k, &w.commanded, func(k *snapshot.Codec, c *commanded) {
 		snapshot.Int(k, &c.mode)
 		clocks(k, &c.at)
 	})
-	for _, c := range []*service.Clock{&w.text, &w.moved, &w.unexplained, &w.warned, &w.denied, &w.absent} {
+	for _, c := range []*service.Clock{&w.text, &w.moved, &w.unexplained, &w.warned, &w.denied, &w.absent,
+		&w.adrift} {
 		clocks(k, c)
 	}
 	snapshot.Text(k, &w.warning)
+	snapshot.Text(k, &w.failing)
 	snapshot.Int(k, &w.channel)
 	snapshot.Each(k, w.sticks[:], snapshot.Int)
 	snapshot.Int(k, &w.deniedSlot)

@@ -131,7 +131,7 @@ var groups = [groupCount]group{
 		name: "SYS_STATUS", message: 1, hz: 2, needed: true,
 		set: func(f *facts, m frame.Message) bool { return store(&f.status, m) },
 		rows: []row{
-			{"ready", (*Adapter).prearm, nil},
+			{"ready", (*Adapter).armable, nil},
 		},
 	},
 	groupLanded: {

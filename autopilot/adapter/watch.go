@@ -18,6 +18,9 @@ type watch struct {
 	text            service.Clock // when the autopilot last reported a failsafe; zero: never
 	moved           service.Clock // when the pilot last moved the mode switch; zero: never
 	unexplained     service.Clock // when the mode changed for an unknown reason; zero: it did not
+	failing         string        // the text of the failsafe that has not ended; "": none
+	adrift          service.Clock // when a failsafe took the vehicle and left it in our mode; zero: it did not
+	rescuing        bool          // which is then commanded to go on in another one
 	warning         string        // the autopilot's last warning
 	warned          service.Clock // when it arrived; zero: never
 	channel         uint16        // the position of the mode switch [µs]; 0: unknown
@@ -80,11 +83,15 @@ func (a *Adapter) guard() {
 		}
 	}
 	if mode := a.facts.heartbeat.CustomMode; a.state != Lost {
-		if n, ok := a.firmware.number(a.word()); ok && n == mode {
+		if n, ok := a.firmware.number(a.word()); ok && n == mode && !w.rescuing {
 			w.shown = a.revision("wanted_mode")
 		}
 		before := w.mode
-		strange := w.known && mode != before && a.state == Ready
+		strange := w.known && mode != before && a.state == Ready &&
+			(a.armed() || !a.critical()) // on the ground, a failsafe takes nothing away: it delays
+		if n, ok := a.firmware.number(a.word()); mode != before && !(w.rescuing && ok && n == mode) {
+			a.settle()
+		}
 		w.mode, w.known = mode, true
 		if strange && a.strange(before, mode) {
 			w.unexplained = a.now
@@ -92,14 +99,20 @@ func (a *Adapter) guard() {
 				a.firmware.word(before, ""), a.firmware.word(mode, ""), a.word()))
 		}
 	}
-	critical := a.facts.heartbeat.SystemStatus >= ardupilotmega.MAV_STATE_CRITICAL
+	critical := a.critical()
 	w.excused = w.excused && critical
 	switch {
 	case w.unexplained != (service.Clock{}):
 		a.explain()
+	case a.state == Ready && a.yields():
+		a.yield(PilotTook, "another Canopy, which began earlier, commands the vehicle")
 	case a.state != Ready || !a.armed():
 	case critical && !w.excused:
-		a.yield(FailsafeTook, "the autopilot is in a critical state")
+		why := "the autopilot is in a critical state"
+		if w.failing != "" {
+			why += ": " + w.failing
+		}
+		a.yield(FailsafeTook, why)
 	case a.recent(w.text, near):
 		a.yield(FailsafeTook, "the autopilot reports a failsafe")
 	case a.inAir() != 0 && a.steered():
@@ -129,7 +142,7 @@ func (a *Adapter) explain() {
 	case a.follows(a.word()): // the end of the mission arrived after the mode
 		w.unexplained = service.Clock{}
 		a.enter(Ready, ModeChanged, a.firmware.word(a.facts.heartbeat.CustomMode, "")+" is what follows "+a.word())
-	case a.recent(w.text, near), a.facts.heartbeat.SystemStatus >= ardupilotmega.MAV_STATE_CRITICAL,
+	case a.recent(w.text, near), a.critical(),
 		a.fresh(groupFence) && a.facts.fence.BreachStatus != 0:
 		a.yield(FailsafeTook, "a failsafe of the autopilot changed the mode")
 	case a.recent(w.moved, near):
@@ -146,6 +159,9 @@ func (a *Adapter) yield(k Kind, why string) {
 	w := &a.watch
 	w.unexplained = service.Clock{}
 	w.pilot, w.failsafe = w.pilot || k == PilotTook, w.failsafe || k == FailsafeTook
+	if n, ok := a.firmware.number(a.word()); k == FailsafeTook && ok && n == w.mode {
+		w.adrift = a.now
+	}
 	a.enter(Taken, k, why)
 }
 
@@ -190,7 +206,8 @@ func (a *Adapter) Resume(now service.Clock) {
 		return
 	}
 	w := &a.watch
-	w.pilot, w.failsafe, w.excused = false, false, true
+	a.settle()
+	w.pilot, w.failsafe, w.excused = false, false, a.armed()
 	w.text, w.moved, w.unexplained, w.sticks = service.Clock{}, service.Clock{}, service.Clock{}, [3]uint16{}
 	a.enter(Ready, Resumed, "by the operator")
 	a.due = math.MinInt64
@@ -201,8 +218,13 @@ func (a *Adapter) heed(x service.Notice) {
 	w := &a.watch
 	a.note(Text, x.Text)
 	lower := strings.ToLower(x.Text)
-	if strings.Contains(lower, "failsafe") && !strings.Contains(lower, "off") && !strings.Contains(lower, "clear") {
-		w.text = a.now
+	switch ended := strings.HasSuffix(lower, " off") || strings.Contains(lower, "clear"); {
+	case !strings.Contains(lower, "failsafe"), strings.Contains(lower, "arm: "), strings.Contains(lower, "preflight"):
+		// it is none, or a check that fails because of one
+	case ended:
+		w.failing = ""
+	default:
+		w.text, w.failing = a.now, x.Text
 	}
 	if x.Severity > byte(ardupilotmega.MAV_SEVERITY_WARNING) {
 		return

@@ -164,7 +164,7 @@ func (v *Autopilot) orderArm(o order) result {
 	case o.params[0] == 1 && v.armed, o.params[0] == 0 && !v.armed:
 		return accepted
 	case o.params[0] == 1:
-		if reasons := v.guard.reasons(v); len(reasons) > 0 && !forced {
+		if reasons := append(v.guard.reasons(v), v.guard.unarmable(v)...); len(reasons) > 0 && !forced {
 			v.say(severityCritical, "Arm: %s", reasons[0])
 			return v.firmware.notNow
 		}

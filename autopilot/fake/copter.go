@@ -22,6 +22,7 @@ var arduCopter = firmware{
 		scale: 0.01, disarmLanded: "DISARM_DELAY", disarmIdle: "DISARM_DELAY",
 	},
 	words: arduWords("ArduCopter V4.7.0-dev (fake)"),
+	start: start{home: 20 * second, origin: 20 * second, position: 40300 * millisecond, ready: 42500 * millisecond},
 	station: station{
 		enable: "FS_GCS_ENABLE", time: "FS_GCS_TIMEOUT", watched: arduWatched,
 		lost: "GCS Failsafe On", back: "GCS Failsafe Cleared",

@@ -11,7 +11,7 @@ import (
 
 func TestCopter(t *testing.T) {
 	s := newStation(t, fake.Options{Firmware: fake.ArduCopter})
-	s.pass(35)
+	s.pass(45)
 	s.expect(4, s.long(22, 0, 0, 0, 0, 0, 0, 20)) // not in GUIDED
 	s.expect(0, s.long(176, 1, 4))
 	s.expect(4, s.long(22, 0, 0, 0, 0, 0, 0, 20)) // not armed
@@ -54,7 +54,7 @@ func TestCopter(t *testing.T) {
 func TestCopterMission(t *testing.T) {
 	s := newStation(t, fake.Options{Firmware: fake.ArduCopter})
 	s.v.Set("FS_GCS_ENABLE", 1)
-	s.pass(35)
+	s.pass(45)
 	if r := s.upload(0, s.item(16, [4]float32{}, 0, 0, 0), s.item(22, [4]float32{}, 0, 0, 20),
 		s.item(16, [4]float32{}, 50, 0, 20), s.item(21, [4]float32{}, 50, 50, 0)); r != 0 {
 		t.Fatal(r)

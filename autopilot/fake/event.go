@@ -52,6 +52,7 @@ const (
 	Lie       // the next Value commands are acknowledged as accepted and not executed
 	Refuse    // the next Value commands fail
 	Throttle  // the pilot moves the throttle stick to Value [us]
+	Late      // the estimator begins Value seconds later
 	kinds
 )
 
@@ -61,7 +62,7 @@ var kindTable = [kinds]struct {
 	valued bool
 }{{"reboot", false}, {"battery", true}, {"pilot-mode", true}, {"pilot-stick", true}, {"gps-lost", false},
 	{"gps-back", false}, {"clock-step", true}, {"breach", true}, {"lie", true}, {"refuse", true},
-	{"throttle", true}}
+	{"throttle", true}, {"late-origin", true}}
 
 // String returns the name of the kind, one word.
 func (k Kind) String() string { return kindTable[k].name }
@@ -110,6 +111,8 @@ func (v *Autopilot) Inject(e Event) {
 		v.trouble.refuse = int(e.Value)
 	case Throttle:
 		v.pilot.throttle = max(throttleLow, min(throttleMiddle+throttleThrow, e.Value))
+	case Late:
+		v.guard.delay(int64(e.Value * float64(second)))
 	default:
 		panic("fake: unknown kind of event")
 	}

@@ -8,6 +8,7 @@ package fake
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"canopy/autopilot/frame"
 	"canopy/vehicle/earth"
@@ -32,7 +33,7 @@ type Options struct {
 	Home     earth.Position // where it is switched on; zero: Oberpfaffenhofen
 	Altitude float64        // of that place [m above mean sea level]
 	Wind     [2]float64     // blowing to the north and to the east [m/s]
-	Seed     uint64         // chooses the time until the checks before arming pass: 23 to 32 s after the boot
+	Seed     uint64         // lets the estimator begin up to 9 s later; 0: as measured
 	Unix     int64          // time at power-on, nanoseconds since 1970
 	Observe  func(Received) // is called for each command that the vehicle has executed or refused; nil: nobody observes
 }
@@ -130,7 +131,7 @@ func (v *Autopilot) boot() {
 			}
 		}
 	}
-	v.guard.boot(v.options.Seed, v.now)
+	v.guard.boot(v.firmware, v.options.Seed, v.now)
 	v.hold()
 }
 
@@ -204,7 +205,20 @@ func (v *Autopilot) ReceiveOn(channel int, datagram []byte) {
 		if v.now-v.booted < silentBoot || f.From(v.options.System, autopilot) || !f.For(v.options.System, autopilot) {
 			continue // an autopilot takes frames with its own address for its echo
 		}
+		v.forward(channel, f)
 		v.receive(f)
+	}
+}
+
+// forward sends a message to everyone on to the other channels. Heartbeats only tell who is where.
+func (v *Autopilot) forward(from int, f frame.Frame) {
+	if _, beat := f.Message.(*ardupilotmega.MessageHeartbeat); beat || f.TargetSystem != 0 {
+		return
+	}
+	for c := range v.channels {
+		if k := &v.channels[c]; c != from {
+			k.out = append(k.out, slices.Clone(f.Raw))
+		}
 	}
 }
 
@@ -280,7 +294,7 @@ func (v *Autopilot) status() ardupilotmega.MAV_STATE {
 		return ardupilotmega.MAV_STATE_CRITICAL
 	case v.body.flying:
 		return ardupilotmega.MAV_STATE_ACTIVE
-	case v.now < v.guard.ready-10*second:
+	case v.now < v.guard.home:
 		return ardupilotmega.MAV_STATE_CALIBRATING
 	}
 	return ardupilotmega.MAV_STATE_STANDBY

@@ -169,7 +169,7 @@ func TestTakeOffAndFly(t *testing.T) {
 	}
 	s.expect(4, s.long(400, 1))
 	wait := s.until(40, func() bool { return s.long(512, 1) == 0 && s.ready() })
-	if at := float64(s.v.Now()) / sec; at < 23 || at > 32.5 {
+	if at := float64(s.v.Now()) / sec; at < 22.6 || at > 23 {
 		t.Errorf("ready after %g s (waited %g)", at, wait)
 	}
 	s.expect(0, s.long(176, 1, 13))

@@ -6,10 +6,11 @@ import (
 
 // guard is what the autopilot watches: the checks before arming, and the failsafes.
 type guard struct {
-	ready int64 // the sensors have settled then
+	start       // when what is needed for arming is there
 	armed int64 // time of arming
 	told  int64 // time of the next texts about the checks
 	awake bool  // the text after the boot was sent
+	using bool  // the text about the position was sent
 
 	station     int64 // time of the ground station's last heartbeat; 0: never
 	stationLost bool
@@ -35,32 +36,42 @@ type action struct {
 const levelsMost = 3 // of the battery
 
 const (
-	checksEarliest = 23 * second
-	checksSpread   = 9 * second
-	complaints     = 30 * second
-	indexTime      = 2 * second // until a new fence is used
-	estimateLost   = 5 * second // without satellites until the position is no longer estimated
+	spread       = 9 * second
+	complaints   = 30 * second
+	indexTime    = 2 * second // until a new fence is used
+	estimateLost = 5 * second // without satellites until the position is no longer estimated
 
 	breachAltitude = 2 // FENCE_BREACH
 	breachBoundary = 3
 )
 
-// boot chooses when the checks pass.
-func (g *guard) boot(seed uint64, now int64) {
+// boot chooses when the checks pass: as measured, or later if there is a seed.
+func (g *guard) boot(f *firmware, seed uint64, now int64) {
+	g.start = f.start
+	g.delay(now)
+	g.home, g.told = g.home+now, g.home+now
+	if f.station.always {
+		g.station = now + second
+	}
+	if seed == 0 {
+		return
+	}
 	// The finalizer of SplitMix64 (Steele, Lea, Flood, 2014) makes numbers of any seeds look random.
 	x := seed + 0x9E3779B97F4A7C15
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
 	x = (x ^ x>>27) * 0x94D049BB133111EB
-	g.ready = now + checksEarliest + int64((x^x>>31)%uint64(checksSpread))
-	g.told = g.ready - 10*second
+	g.delay(int64((x ^ x>>31) % uint64(spread)))
 }
 
+// delay lets the estimator begin later.
+func (g *guard) delay(d int64) { g.origin, g.position, g.ready = g.origin+d, g.position+d, g.ready+d }
+
 // fixed reports whether satellites give a position.
-func (g *guard) fixed(v *Autopilot) bool { return v.now >= g.ready-10*second && !v.trouble.blind }
+func (g *guard) fixed(v *Autopilot) bool { return v.now >= g.home && !v.trouble.blind }
 
 // positioned reports whether the position is estimated.
 func (g *guard) positioned(v *Autopilot) bool {
-	return v.now >= g.ready-3*second && (g.lost == 0 || v.now < g.lost+estimateLost)
+	return v.now >= g.position && (g.lost == 0 || v.now < g.lost+estimateLost)
 }
 
 // reasons returns the checks that fail.
@@ -84,12 +95,18 @@ func (g *guard) reasons(v *Autopilot) []string {
 	if v.voltage() < v.value("BATT_ARM_VOLT") {
 		list = append(list, "Battery 1 below minimum arming voltage")
 	}
-	if v.mode.conduct == follows && v.firmware.wing || v.mode.conduct == returns || v.mode.conduct == lands {
-		if !v.firmware.wing || v.mode.conduct != follows {
-			list = append(list, v.mode.name+" mode not armable")
-		}
+	if !v.firmware.wing { // of an aeroplane only the command asks for the mode
+		list = append(list, g.unarmable(v)...)
 	}
 	return list
+}
+
+// unarmable returns that the mode does not allow arming.
+func (g *guard) unarmable(v *Autopilot) []string {
+	if v.mode.conduct == returns || v.mode.conduct == lands {
+		return []string{v.mode.name + " mode not armable"}
+	}
+	return nil
 }
 
 // complain sends the reasons why the vehicle cannot be armed.
@@ -125,8 +142,11 @@ func (v *Autopilot) protect() {
 	} else if g.lost == 0 {
 		g.lost = v.now
 	}
-	if !v.homed && g.positioned(v) {
+	if !v.homed && g.fixed(v) {
 		v.home, v.homed = v.body.place, true
+	}
+	if !g.using && g.positioned(v) {
+		g.using = true
 		if text := v.firmware.words.estimate; text != "" {
 			v.say(severityInfo, "%s", text)
 		}
@@ -171,15 +191,19 @@ func (v *Autopilot) watchSticks() {
 // watchStation is the failsafe for the loss of the ground station.
 func (v *Autopilot) watchStation() {
 	g, s := &v.guard, &v.firmware.station
-	if v.value(s.enable) == 0 || g.station == 0 || g.stationLost || !v.armed || s.waits(v) ||
+	if v.value(s.enable) == 0 || g.station == 0 || g.stationLost || !v.armed && !s.always || s.waits(v) ||
 		v.now-g.station < int64(v.value(s.time)*float64(second)) {
 		return
 	}
 	g.stationLost = true
-	v.say(severityWarning, "%s", s.lost)
+	text := s.lost
 	if to, acts := s.action(v); acts {
 		v.react(to)
 	}
+	if s.always {
+		text += ": " + v.mode.name
+	}
+	v.say(severityWarning, "%s", text)
 }
 
 // watchBattery is the failsafe for the battery, with its levels.
@@ -244,10 +268,14 @@ func (v *Autopilot) limits() (kinds int, height, over float64) {
 	return kinds, height, over
 }
 
+// loaded reports whether the uploaded areas are used: their places need an origin.
+func (g *guard) loaded(v *Autopilot) bool { return v.now >= g.origin }
+
 // fenceable reports whether there is a fence to be enabled.
 func (g *guard) fenceable(v *Autopilot) bool {
 	kinds, _, _ := v.limits()
-	return kinds&(fenceAltitude|fenceCircle) != 0 || kinds&fencePolygon != 0 && len(v.memory.stored[fenceItems]) > 0
+	return kinds&(fenceAltitude|fenceCircle) != 0 || kinds&fencePolygon != 0 && g.loaded(v) &&
+		len(v.memory.stored[fenceItems]) > 0
 }
 
 // outside reports whether the enabled fence excludes a place.
@@ -261,7 +289,7 @@ func (g *guard) breachAt(v *Autopilot, p place) byte {
 	switch {
 	case kinds&fenceAltitude != 0 && p.h-v.home.h > height:
 		return breachAltitude
-	case kinds&fenceCircle != 0 && p.distance(v.home) > over, kinds&fencePolygon != 0 && v.outsideItems(p):
+	case kinds&fenceCircle != 0 && p.distance(v.home) > over, kinds&fencePolygon != 0 && g.loaded(v) && v.outsideItems(p):
 		return breachBoundary
 	}
 	return 0

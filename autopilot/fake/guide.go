@@ -52,6 +52,7 @@ type firmware struct {
 	parameters      []parameter
 	names           names
 	words           words
+	start           start
 	station         station
 	levels          []level // of the battery, from the highest
 	fence           fence
@@ -103,6 +104,14 @@ type words struct {
 	finished string // the mission is over
 }
 
+// start is when what is needed for arming is there, after the boot [ns].
+type start struct {
+	home     int64 // satellites give a place
+	origin   int64 // of the estimator's coordinates: areas of the fence are loaded then
+	position int64 // it is estimated
+	ready    int64 // the checks pass
+}
+
 // station is the failsafe for the loss of the ground station.
 type station struct {
 	enable, time string                                 // parameters; the time in s
@@ -110,6 +119,8 @@ type station struct {
 	waits        func(v *Autopilot) bool                // reports whether the failsafe does not act at present
 	action       func(v *Autopilot) (conduct, bool)     // false: it only reports the loss
 	lost, back   string                                 // texts
+	// It counts the station as seen at the boot, acts before arming, too, and names the mode after its text.
+	always bool
 }
 
 // level is a level of the battery's charge, and its failsafe. Its limit is a voltage [V], or a part of the charge.

@@ -21,9 +21,11 @@ var arduPlane = firmware{
 		slowest: "AIRSPEED_MIN", cruise: "AIRSPEED_CRUISE", fastest: "AIRSPEED_MAX", disarmLanded: "LAND_DISARMDELAY",
 	},
 	words: arduWords("ArduPlane V4.7.0-dev (fake)"),
+	start: start{home: 10 * second, origin: 19500 * millisecond, position: 20500 * millisecond,
+		ready: 22700 * millisecond},
 	station: station{
 		enable: "FS_GCS_ENABL", time: "FS_LONG_TIMEOUT", watched: arduWatched,
-		lost: "GCS Failsafe On", back: "GCS Failsafe Cleared",
+		lost: "GCS Failsafe On", back: "GCS Failsafe Off", always: true,
 		waits: func(v *Autopilot) bool {
 			return v.guidance.climbing || v.value("FS_GCS_ENABL") == 3 && v.mode.conduct != follows
 		},

@@ -54,6 +54,8 @@ var px4Copter = px4(firmware{
 // px4 fills a row with what all vehicles of PX4 have in common.
 func px4(f firmware) firmware {
 	f.autopilot, f.port = 12, "14540"
+	f.start = start{home: 20500 * millisecond, origin: 20500 * millisecond, position: 20500 * millisecond,
+		ready: 22700 * millisecond}
 	f.notNow = rejected
 	f.ended, f.atomic, f.asksInt, f.bytewise = true, true, true, true
 	f.landedLag = second

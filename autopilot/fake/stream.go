@@ -116,8 +116,13 @@ func init() {
 				return nil
 			}
 			p, h := v.global(v.home)
-			return &ardupilotmega.MessageHomePosition{Latitude: e7(p.Lat), Longitude: e7(p.Lon), Altitude: int32(h * 1000),
+			m := &ardupilotmega.MessageHomePosition{Latitude: e7(p.Lat), Longitude: e7(p.Lon), Altitude: int32(h * 1000),
 				Q: [4]float32{1}}
+			if v.now < v.guard.origin {
+				none := float32(math.NaN())
+				m.X, m.Y, m.Z = none, none, none
+			}
+			return m
 		}},
 		{245, 2, 0, func(v *Autopilot) frame.Message {
 			return &ardupilotmega.MessageExtendedSysState{LandedState: v.landed()}
@@ -360,7 +365,7 @@ func (v *Autopilot) estimator() frame.Message {
 	switch {
 	case v.guard.positioned(v):
 		m.Flags = attitude | position
-	case v.now >= v.guard.ready-15*second:
+	case v.now >= v.guard.home-2*second:
 		m.Flags = attitude | constant
 		m.VelocityVariance, m.PosHorizVariance = 1, 1
 	}

@@ -182,7 +182,7 @@ var traps = []struct {
 		}
 		s.mute = false
 		s.pass(5)
-		if a := s.v.State(); a.Mode != "RTL" || !s.said("GCS Failsafe Cleared") {
+		if a := s.v.State(); a.Mode != "RTL" || !s.said("GCS Failsafe Off") {
 			t.Errorf("%+v after the station is back; %q", a, s.texts)
 		}
 	}},

@@ -94,7 +94,7 @@ func slots(modes []string) []Slot {
 			Text: "target north of home"},
 		{Name: "target_east", Unit: "m", Type: Real, Min: math.Inf(-1), Max: math.Inf(1),
 			Text: "target east of home"},
-		{Name: "target_h", Unit: "m", Type: Real, Min: 1, Max: 10000,
+		{Name: "target_h", Unit: "m", Type: Real, Min: 1, Max: 4000,
 			Text: "height of the target above home, also of a take-off; 0: no target"},
 		{Name: "speed", Unit: "m/s", Type: Real, Min: 0.1, Max: 100,
 			Text: "airspeed of planes, speed over ground of copters; 0: the vehicle's own"},

@@ -37,6 +37,7 @@ pilot-stick=S@T                   the pilot deflects the sticks for S seconds
 throttle=US@T                     the pilot moves the throttle stick: 1000 to 2000 us
 reboot@T clock-step=S@T           the autopilot starts again; its clock jumps
 breach=S@T                        the fence takes the vehicle to be outside
+late-origin=S@T                   the position is estimated S seconds later
 lie=N@T refuse=N@T                N commands are accepted and not executed, or fail
 `
 

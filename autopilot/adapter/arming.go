@@ -1,0 +1,91 @@
+package adapter
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/service"
+)
+
+// climbs are the modes in which a vehicle that somebody arms may leave the ground.
+var climbs = []string{"takeoff", "guided", "auto"}
+
+// withheld returns why a vehicle on the ground must not be armed, whatever the autopilot accepts; "" if it may be.
+func (a *Adapter) withheld() string {
+	switch {
+	case a.facts.heartbeat == nil || a.firmware == nil:
+		return ""
+	case a.critical():
+		return "it is in failsafe: " + cmp.Or(a.watch.failing, "its state is critical")
+	}
+	if why := a.unfenced(); why != "" {
+		return "the mission's fence is not in effect: " + why
+	}
+	return ""
+}
+
+// withholds reports whether a duty would arm the vehicle, or make it climb as soon as somebody else arms it.
+func (a *Adapter) withholds(d *duty) bool {
+	return !a.armed() && (d.slots[0] == "arm" && a.wanted("arm") == 1 || slices.Contains(climbs, a.word()))
+}
+
+// critical reports whether the autopilot is in failsafe, or worse.
+func (a *Adapter) critical() bool {
+	return a.facts.heartbeat.SystemStatus >= ardupilotmega.MAV_STATE_CRITICAL
+}
+
+// armable returns whether the vehicle can be armed: its checks have passed, and nothing withholds it.
+func (a *Adapter) armable() float64 {
+	ready := a.prearm()
+	if ready == 1 && a.facts.heartbeat != nil && !a.armed() && a.withheld() != "" {
+		return 0
+	}
+	return ready
+}
+
+// patience is how long a failsafe may leave a vehicle in the air in the mode that we commanded: some wait before they
+// act.
+const patience = 10 * second
+
+// afterwards is the mode in which a vehicle goes on that nobody commands.
+func (a *Adapter) afterwards() string {
+	if a.options.Return {
+		return "rtl"
+	}
+	return "loiter"
+}
+
+// rescue commands a vehicle in the air, once, that a failsafe took and left in our mode: nobody else commands it. A
+// pilot and any other mode end it.
+func (a *Adapter) rescue() {
+	w := &a.watch
+	if w.adrift == (service.Clock{}) || a.inAir() != 1 || !a.passed(w.adrift, patience) {
+		return
+	}
+	i := slices.IndexFunc(a.firmware.duties, func(d duty) bool { return d.name == "mode" })
+	d, t := &a.firmware.duties[i], &a.tasks[i]
+	if a.steered() || !w.rescuing && slices.Contains([]string{"rtl", "land", a.afterwards()}, a.word()) {
+		a.settle()
+		return
+	}
+	if !w.rescuing {
+		a.note(FailsafeTook, "it leaves the vehicle in the mode "+a.word()+": it is told to go on in the mode "+
+			a.afterwards())
+		w.rescuing, t.intent = true, nil
+	}
+	if a.task(d, t); t.phase == proved || t.phase == refused {
+		a.settle()
+	}
+}
+
+// settle ends a rescue, or the wait for one.
+func (a *Adapter) settle() {
+	w := &a.watch
+	if w.rescuing {
+		i := slices.IndexFunc(a.firmware.duties, func(d duty) bool { return d.name == "mode" })
+		a.forget(&a.tasks[i])
+	}
+	w.adrift, w.rescuing = service.Clock{}, false
+}

@@ -1,0 +1,189 @@
+package adapter_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/frame"
+	"canopy/vehicle/contract"
+	"canopy/vehicle/earth"
+	"canopy/vehicle/fence"
+)
+
+// values returns the values that a message for the vehicle has, by name.
+func values(m frame.Message) (id uint16, list []float32) {
+	switch m := m.(type) {
+	case *ardupilotmega.MessageCommandLong:
+		return uint16(m.Command), []float32{m.Param1, m.Param2, m.Param3, m.Param4, m.Param5, m.Param6, m.Param7}
+	case *ardupilotmega.MessageCommandInt:
+		return uint16(m.Command), []float32{m.Param1, m.Param2, m.Param3, m.Param4, 0, 0, m.Z}
+	case *ardupilotmega.MessageParamSet:
+		return 0, []float32{m.ParamValue}
+	}
+	return 0, nil
+}
+
+// nones are the parameters, from 1, in which not a number is known to be understood: what ArduPilot stops at is not here.
+var nones = map[string]bool{"copter 192 4": true, "px4-plane 192 4": true, "px4-plane 192 5": true, "px4-plane 192 6": true,
+	"px4-plane 192 7": true, "px4-copter 192 4": true, "px4-copter 192 5": true, "px4-copter 192 6": true, "px4-copter 192 7": true,
+	"px4-plane 34 2": true, "px4-plane 34 3": true, "px4-plane 34 4": true, "px4-copter 22 4": true, "px4-copter 22 5": true,
+	"px4-copter 22 6": true}
+
+// airfield is where the fake vehicles are.
+var airfield = earth.NewPlane(earth.Position{Lat: 48.0814, Lon: 11.2831})
+
+// Random wanted states, also such as no plan should want: no message has a number that is not finite where it is not
+// known as none, no height of a target or a take-off is outside the contract or the fence, no speed outside the contract.
+func TestRandomWishes(t *testing.T) {
+	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -20, 0, -0.5, 1e-300, 1e300, 5000, 1e7, -1e7, 0.3}
+	limits := fence.Fence{Top: 200, Areas: []fence.Area{{Radius: 500}}}
+	for _, k := range vehicles {
+		t.Run(k.name, func(t *testing.T) {
+			refused, sent := 0, map[uint16]int{}
+			for seed := range uint64(6) {
+				fate := rand.New(rand.NewPCG(seed, 9))
+				f := fly(t, k.name)
+				f.options.Fence, f.options.Unfenced = limits, true
+				f.begin()
+				f.sends = func(m frame.Message) {
+					id, list := values(m)
+					sent[id]++
+					for i, v := range list {
+						if v-v != 0 && !(v != v && nones[fmt.Sprintf("%s %d %d", k.name, id, i+1)]) {
+							t.Errorf("seed %d: %+v", seed, m)
+						}
+					}
+					top := 0.0
+					switch m := m.(type) {
+					case *ardupilotmega.MessageParamSet:
+						top = float64(m.ParamValue)
+					case *ardupilotmega.MessageCommandInt:
+						top = float64(m.Z)
+						if m.Frame == 5 {
+							top -= 590
+						}
+						n, e := airfield.Local(earth.Position{Lat: float64(m.X) / 1e7, Lon: float64(m.Y) / 1e7})
+						if d := math.Hypot(n, e); (id == 192 || id == 34) && m.X != math.MaxInt32 && d > 501 {
+							t.Errorf("seed %d: a target at %g m", seed, d)
+						}
+					case *ardupilotmega.MessageCommandLong:
+						switch id {
+						case 22:
+							if top = float64(m.Param7); k.name == "px4-copter" {
+								top -= 590
+							}
+						case 178, 43000:
+							if m.Param2 < 0.1 || m.Param2 > 100 {
+								t.Errorf("seed %d: speed %g", seed, m.Param2)
+							}
+						}
+					}
+					if top != 0 && !(top > 0.99 && top < 200.01) {
+						t.Errorf("seed %d: height %g in %+v", seed, top, m)
+					}
+				}
+				f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
+				for range 60 {
+					s := f.contract.Slots[fate.IntN(len(f.contract.Slots))]
+					var v float64
+					switch {
+					case s.Type == contract.Enumeration:
+						v = float64(fate.IntN(len(s.Values)))
+					case s.Type == contract.Boolean:
+						v = float64(min(1, fate.IntN(6)))
+					case fate.IntN(3) > 0:
+						v = odd[fate.IntN(len(odd))]
+					default:
+						v = 5 + 95*fate.Float64()
+					}
+					if fate.IntN(4) == 0 {
+						f.want(30 + 20*fate.Float64())
+					}
+					f.set(s.Name, v)
+					f.pass(int64(fate.IntN(8))*sec, nil)
+					if f.signals["refused"] == 1 {
+						refused++
+					}
+				}
+			}
+			if refused < 20 || sent[192]+sent[34] == 0 {
+				t.Errorf("%d refusals, commands %v", refused, sent)
+			}
+		})
+	}
+}
+
+// A wanted value that no vehicle should be given is refused with the reason, and the refusal ends with another value.
+func TestUnfitWishes(t *testing.T) {
+	limits := fence.Fence{Top: 100, Areas: []fence.Area{{Corners: square.Areas[0].Corners}, {Forbidden: true,
+		Centre: fence.Coordinates{North: 300}, Radius: 50}}}
+	for _, c := range []struct {
+		slot  string
+		value float64
+		why   string
+	}{
+		{"target_h", -20, "target_h = -20 m is not from 1 to"},
+		{"target_h", 0.5, "target_h = 0.5 m is not from 1 to"},
+		{"target_h", 5000, "target_h = 5000 m is not from 1 to"},
+		{"target_h", 101, "target_h = 101 m is above the mission's fence, which ends at 100 m"},
+		{"target_h", math.NaN(), "target_h = NaN m is not from"},
+		{"target_north", 900, "the target, 900 m north and 0 m east, is outside the mission's fence"},
+		{"target_north", 310, "the target, 310 m north and 0 m east, is outside the mission's fence"},
+		{"target_east", math.Inf(-1), "target_east = -Inf m is not from"},
+		{"speed", -3, "speed = -3 m/s is not from 0.1 to 100"},
+		{"speed", 1000, "speed = 1000 m/s is not from 0.1 to 100"},
+	} {
+		each(t, func(t *testing.T, begin func() *flown) {
+			f := begin()
+			f.options.Fence, f.options.Unfenced = limits, true
+			f.begin()
+			f.takeOff()
+			f.mode("guided")
+			f.set("target_h", 60)
+			f.set("speed", 15)
+			f.pass(20*sec, nil)
+			before := f.contract.Slots[f.contract.Slot(c.slot)].Default
+			if c.slot == "target_h" || c.slot == "speed" {
+				before = map[string]float64{"target_h": 60, "speed": 15}[c.slot]
+			}
+			if f.signals["refused"] == 1 {
+				t.Fatalf("refused before\n%s", f.log.String())
+			}
+			n := len(f.orders)
+			f.set(c.slot, c.value)
+			f.pass(10*sec, nil)
+			if f.signals["refused"] != 1 || !strings.Contains(f.log.String(), c.why) || len(f.orders) > n {
+				t.Errorf("%s := %g: refused = %v, commands %v\n%s", c.slot, c.value, f.signals["refused"], f.orders[n:], f.log.String())
+			}
+			f.set(c.slot, before)
+			f.run(15*sec, func() bool { return f.signals["refused"] == 0 })
+		})
+	}
+}
+
+// A take-off above the fence, or above what the contract allows, is not begun: the vehicle is not even armed.
+func TestUnfitTakeOff(t *testing.T) {
+	for _, h := range []float64{-20, 0.3, 5000, 70000, 120, math.Inf(1)} {
+		each(t, func(t *testing.T, begin func() *flown) {
+			f := begin()
+			f.options.Fence, f.options.Unfenced = fence.Fence{Top: 100}, true
+			f.begin()
+			f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
+			f.want(h)
+			f.pass(40*sec, nil)
+			if slices.ContainsFunc(f.orders, func(o string) bool { return strings.HasPrefix(o, "400") || strings.HasPrefix(o, "22:") }) ||
+				f.signals["refused"] != 1 {
+				t.Fatalf("%g m: %v, refused %v\n%s", h, f.orders, f.signals["refused"], f.log.String())
+			}
+			f.set("target_h", 60)
+			f.run(90*sec, func() bool { return f.signals["h"] > 55 })
+		})
+	}
+}

@@ -1,0 +1,133 @@
+package adapter_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/fake"
+	"canopy/vehicle/fence"
+)
+
+// begin begins anew with other options.
+func (f *flown) begin() { f.Adapter = adapter.New(f.contract, f.options) }
+
+// armed reports whether arming or a mode that climbs was commanded.
+func (f *flown) climbed() bool {
+	return slices.ContainsFunc(f.orders, func(o string) bool { return !strings.HasPrefix(o, "207") })
+}
+
+// A mission's fence is enabled as soon as the vehicle has an origin, however late, and the vehicle takes off only then.
+// A status that shows a fence as enabled shows nothing about its areas.
+func TestFenceBeforeTheOrigin(t *testing.T) {
+	for _, k := range vehicles[:2] {
+		for _, late := range []float64{0, 30, 200} {
+			for _, kinds := range []float64{4, 5, 7} {
+				f := fly(t, k.name)
+				f.options.Fence = square
+				f.begin()
+				f.vehicle.Set("FENCE_TYPE", kinds)
+				f.vehicle.Set("FENCE_RADIUS", 3000)
+				f.vehicle.Inject(fake.Event{Kind: fake.Late, Value: late})
+				f.run(300*sec, func() bool { return f.Control() == adapter.Ready })
+				if at := float64(f.vehicle.Now()) / sec; at < 19.5+late || at > 60+late {
+					t.Errorf("%s, FENCE_TYPE %g: ready after %g s\n%s", k.name, kinds, at, f.log.String())
+				}
+				f.want(60)
+				f.run(90*sec, func() bool { return f.signals["h"] > 55 })
+				if i := slices.Index(f.orders, "207: 0"); i < 0 || slices.Index(f.orders, "400: 0") < i ||
+					strings.Contains(f.log.String(), "grave: fence") {
+					t.Errorf("%s: %v\n%s", k.name, f.orders, f.log.String())
+				}
+			}
+		}
+	}
+}
+
+// Whatever keeps the mission's fence from being in effect keeps the vehicle on the ground, with the reason, and the
+// operator's resume changes nothing; an option does.
+func TestNotArmedWithoutFence(t *testing.T) {
+	two := fence.Fence{Areas: []fence.Area{square.Areas[0], {Radius: 400}}}
+	for _, c := range []struct {
+		name, vehicle string
+		fence         fence.Fence
+		set           map[string]float64
+		why           string
+	}{
+		{"no polygon in FENCE_TYPE", "plane", square, map[string]float64{"FENCE_TYPE": 3, "FENCE_RADIUS": 3000}, "FENCE_TYPE = 3"},
+		{"no action", "copter", square, map[string]float64{"FENCE_ACTION": 0}, "FENCE_ACTION = 0"},
+		{"no action of a PX4", "px4-plane", square, map[string]float64{"GF_ACTION": 0}, "GF_ACTION = 0"},
+		{"a PX4 that only warns", "px4-copter", square, map[string]float64{"GF_ACTION": 1}, "GF_ACTION = 1"},
+		{"no limit of the height", "px4-copter", fence.Fence{Top: 100}, map[string]float64{"GF_ACTION": 3}, "GF_MAX_VER_DIST = 0"},
+		{"a greater height", "plane", fence.Fence{Top: 90}, map[string]float64{"FENCE_TYPE": 1}, "FENCE_ALT_MAX = 100"},
+		{"two areas on a PX4", "px4-plane", two, map[string]float64{"GF_ACTION": 3}, "any area of inclusion"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := fly(t, c.vehicle)
+			f.options.Fence = c.fence
+			f.begin()
+			for name, v := range c.set {
+				f.vehicle.Set(name, v)
+			}
+			f.run(90*sec, func() bool { return f.Control() == adapter.Ready })
+			f.want(60)
+			f.pass(30*sec, nil)
+			f.Resume(clockOf(f))
+			f.pass(30*sec, func() {
+				if f.signals["ready"] == 1 {
+					t.Fatal("it is ready")
+				}
+			})
+			if f.climbed() || !strings.Contains(f.log.String(), "the mission's fence is not in effect: "+c.why) &&
+				!strings.Contains(f.log.String(), c.why) {
+				t.Fatalf("%v\n%s", f.orders, f.log.String())
+			}
+			f.options.Unfenced = true
+			f.begin()
+			f.run(90*sec, func() bool { return f.Control() == adapter.Ready })
+			f.want(60)
+			f.run(90*sec, func() bool { return f.signals["h"] > 55 })
+		})
+	}
+}
+
+// off is the command that disables the fence.
+var off = &ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 207}
+
+// A fence that somebody disables at random times before arming is enabled again: the vehicle is never armed while it is
+// off.
+func TestFenceThatGoesOff(t *testing.T) {
+	for seed := range uint64(8) {
+		fate := rand.New(rand.NewPCG(seed, 5))
+		f := fly(t, vehicles[seed%2].name)
+		f.options.Fence = square
+		f.begin()
+		f.vehicle.Set("FENCE_TYPE", 4)
+		on := false
+		f.vehicle = fake.New(fake.Options{Firmware: vehicles[seed%2].firmware, Seed: seed, Observe: func(o fake.Received) {
+			switch {
+			case o.ID == 207 && o.Result == 0:
+				on = o.Params[0] == 1
+			case o.ID == 400 && o.Result == 0 && !on && o.T > f.offAt+2*sec:
+				t.Errorf("seed %d: armed without the fence\n%s", seed, f.log.String())
+			}
+		}})
+		f.vehicle.Set("FENCE_TYPE", 4)
+		next := int64(0)
+		f.lose = func() bool {
+			if now := f.vehicle.Now(); now >= next && now < 100*sec {
+				next = now + int64(1+fate.IntN(15))*sec
+				f.vehicle.Receive(raw(t, off))
+				f.offAt = now
+			}
+			return false
+		}
+		f.run(200*sec, func() bool { return f.Control() == adapter.Ready })
+		f.want(60)
+		f.run(200*sec, func() bool { return f.signals["h"] > 55 })
+	}
+}
