@@ -75,6 +75,7 @@ type vehicle interface {
 	Events() []adapter.Event
 	Want(slot int, value float64)
 	Control() adapter.State
+	Shows(slot int) bool
 	Resume(now service.Clock)
 	Vehicle(wall int64) int64
 	Home() (earth.Position, bool)
@@ -443,91 +444,12 @@ func (f *Flight) keep(err error) {
 // stopped is the reason of a run that the operator has stopped.
 const stopped = "stopped by the operator"
 
-// Modes in which a vehicle goes on without the plan, by the names of the contracts.
-const (
-	holds   = "loiter"
-	returns = "rtl"
-	lands   = "land"
-)
-
 // ended goes on when the plan and its exit procedures have ended.
 func (f *Flight) ended() error {
 	if f.phase != flying || !f.r.Over() {
 		return nil
 	}
 	return f.leave()
-}
-
-// leave decides how the vehicle goes on: one that is on the ground, on its way back, or not ours is left as it is.
-func (f *Flight) leave() error {
-	if _, err := f.command(); err != nil {
-		return err
-	}
-	f.phase = leaving
-	f.left = f.now
-	wanted := f.c.Slot(wantedMode)
-	mode := f.mode(f.slots[wanted].wanted)
-	target := map[bool]string{false: holds, true: returns}[f.o.Return]
-	switch state := f.vehicle.Control(); {
-	case state != adapter.Ready && state != adapter.Lost:
-		f.phase = over
-		return f.note("end", "the vehicle is not ours ("+state.String()+"): it is left as it is")
-	case f.signal("in_air") == 0:
-		f.phase = over
-		return f.note("end", "the vehicle is on the ground")
-	case mode == returns || mode == lands:
-		f.phase = over
-		return f.note("end", "the plan has left the vehicle in the mode "+mode)
-	default:
-		f.want(wanted, float64(slices.Index(f.c.Slots[wanted].Values, target)))
-		f.vehicle.Wake(f.now)
-		if state == adapter.Lost {
-			return f.note("end", "the link is lost: nobody knows whether the vehicle goes on in the mode "+target)
-		}
-		return f.note("end", "the vehicle goes on in the mode "+target)
-	}
-}
-
-// The signals and slots of the contracts with which a flight ends.
-const (
-	wantedMode  = "wanted_mode"
-	presentMode = "mode"
-	armSlot     = "arm"
-)
-
-// mode returns the name of a mode.
-func (f *Flight) mode(number float64) string {
-	return f.c.Slots[f.c.Slot(wantedMode)].Values[int(number)]
-}
-
-// signal returns the last value of a signal of the contract; NaN if it is not known.
-func (f *Flight) signal(name string) float64 {
-	if tr := &f.world().tracks[f.c.Signal(name)]; tr.known {
-		return tr.is.v
-	}
-	return math.NaN()
-}
-
-// leavingTime is the time that the vehicle has to take the mode in which it goes on [ns].
-const leavingTime = 10e9
-
-// depart ends the flight when the vehicle is in the mode in which it goes on, or has not taken it in time.
-func (f *Flight) depart() error {
-	wanted, present := f.slots[f.c.Slot(wantedMode)].wanted, f.signal(presentMode)
-	if present == wanted {
-		f.phase = over
-	}
-	if f.phase == over || f.now.Wall-f.left.Wall < leavingTime {
-		return nil
-	}
-	f.phase = over
-	is := "its mode is not known"
-	if names := f.c.Signals[f.c.Signal(presentMode)].Values; present >= 0 && int(present) < len(names) {
-		is = "it is in the mode " + names[int(present)]
-	}
-	f.untaken = fmt.Sprintf("the vehicle has not taken the mode %s within %g s: %s", f.mode(wanted), leavingTime/second,
-		is)
-	return f.note("end", f.untaken)
 }
 
 // command tells the adapter what the plan wants, and reports whether it wants anything new.

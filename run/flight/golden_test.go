@@ -68,6 +68,8 @@ func planeMission(t testing.TB, body, yaml string) *mission.Mission {
 
 // scripted is a vehicle that shows what a script says, and notes what it is told.
 type scripted struct {
+	shown   map[string]float64 // by the name of the signal
+	wants   map[string]float64 // by the name of the slot
 	home    *earth.Position
 	state   adapter.State
 	samples []adapter.Sample
@@ -83,6 +85,15 @@ func (v *scripted) Wake(service.Clock)                 {}
 func (v *scripted) Due() int64                         { return math.MaxInt64 }
 func (v *scripted) Out() []frame.Message               { return nil }
 func (v *scripted) Control() adapter.State             { return v.state }
+
+// Shows compares the mode and the arming with what is wanted of them.
+func (v *scripted) Shows(slot int) bool {
+	name := contract.Plane.Slots[slot].Name
+	wanted, told := v.wants[name]
+	shown, known := v.shown[map[string]string{wantedMode: presentMode, armSlot: "armed"}[name]]
+	return v.state == adapter.Ready && (!told || known && shown == wanted)
+}
+
 func (v *scripted) Home() (earth.Position, bool) {
 	if v.home == nil {
 		return earth.Position{}, false
@@ -109,6 +120,7 @@ func (v *scripted) Events() []adapter.Event {
 
 func (v *scripted) Want(slot int, value float64) {
 	s := &contract.Plane.Slots[slot]
+	v.wants[s.Name] = value
 	text := strconv.FormatFloat(value, 'g', 6, 64)
 	if s.Values != nil {
 		text = s.Values[int(value)]
@@ -195,7 +207,7 @@ func (s *flown) answer(t *testing.T, d golden.Directive) string {
 			}
 		}
 		m := planeMission(t, d.Input, yaml)
-		s.v = &scripted{told: func(text string) { s.p.lines = append(s.p.lines, "      "+text) }}
+		s.v = &scripted{shown: map[string]float64{}, wants: map[string]float64{}, told: func(text string) { s.p.lines = append(s.p.lines, "      "+text) }}
 		s.program = func() {
 			var err error
 			if s.f, err = newFlight(m, contract.Plane, s.v, o); err != nil {
@@ -240,6 +252,9 @@ func (s *flown) at(t *testing.T, wall int64, lines string) {
 		switch verb {
 		case "sample":
 			s.v.samples = append(s.v.samples, sampleOf(t, boot+wall, rest))
+			for _, x := range s.v.samples[len(s.v.samples)-1].Values {
+				s.v.shown[contract.Plane.Signals[x.Signal].Name] = x.V
+			}
 		case "home":
 			s.v.home = &earth.Position{}
 			if _, err := fmt.Sscan(rest, &s.v.home.Lat, &s.v.home.Lon); err != nil {
