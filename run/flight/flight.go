@@ -56,6 +56,8 @@ type Flight struct {
 	slots     []slot // by slot of the contract
 	now       service.Clock
 	left      service.Clock // when the vehicle was told how to go on without the plan
+	restarted service.Clock // when the program went on with the plan, until the vehicle is heard; zero: it does not wait
+	slept     service.Clock // when nobody had woken the flight for a time; zero: never
 	untaken   string        // that it did not do so; "": it did, or there was no need
 	decisions int
 	err       error
@@ -76,6 +78,7 @@ type vehicle interface {
 	Want(slot int, value float64)
 	Control() adapter.State
 	Shows(slot int) bool
+	Heard(since int64) bool
 	Resume(now service.Clock)
 	Vehicle(wall int64) int64
 	Home() (earth.Position, bool)
@@ -170,6 +173,9 @@ const (
 // Step makes the flight react to an input, and returns the frames to be sent. The error is that of the recorder or
 // wraps ErrInput. A plan that fails is none: its exit procedures run, and Err returns why.
 func (f *Flight) Step(in Input) (out [][]byte, err error) {
+	if err := f.catchUp(in); err != nil {
+		return nil, err
+	}
 	f.now = in.At
 	switch in.Kind {
 	case Start, Close, Wake, End:
@@ -177,6 +183,9 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 		f.reader.Open(in.Stream())
 	case Frame:
 		for _, x := range f.reader.Read(in.Data) {
+			if f.waited() {
+				continue
+			}
 			f.vehicle.Receive(in.At, x)
 			if err := f.react(); err != nil {
 				return nil, err
@@ -187,13 +196,7 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 	default:
 		return nil, fmt.Errorf("%w: kind %d", ErrInput, in.Kind)
 	}
-	f.vehicle.Wake(in.At)
-	if f.phase == flying {
-		if t := f.vehicle.Vehicle(in.At.Wall); t != 0 {
-			f.world().pass(t)
-		}
-	}
-	if err = f.react(); err == nil {
+	if err = f.wake(); err == nil {
 		err = f.connection(in)
 	}
 	if in.Kind == Operator && err == nil {
@@ -205,6 +208,17 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 		return nil, err
 	}
 	return f.send()
+}
+
+// wake lets the time pass until now.
+func (f *Flight) wake() error {
+	f.vehicle.Wake(f.now)
+	if f.phase == flying {
+		if t := f.vehicle.Vehicle(f.now.Wall); t != 0 {
+			f.world().pass(t)
+		}
+	}
+	return f.react()
 }
 
 // connection logs that the link was closed, and that it is open again.
@@ -332,7 +346,10 @@ func (f *Flight) react() error {
 			f.phase = flying
 			f.world().start(f.vehicle.Vehicle(f.now.Wall))
 		}
-		f.world().suspend(f.phase == flying && !f.r.Stopping() &&
+		if err := f.hear(); err != nil {
+			return err
+		}
+		f.world().suspend(f.Awaiting() || f.phase == flying && !f.r.Stopping() &&
 			(state == adapter.Taken || state == adapter.Observing || state == adapter.Attach))
 		if err := f.samples(); err != nil {
 			return err
@@ -407,7 +424,7 @@ func (f *Flight) samples() error {
 			}
 			continue
 		}
-		if f.phase == waiting || f.phase == leaving {
+		if f.phase == waiting || f.phase == leaving || f.Awaiting() {
 			f.world().show()
 			continue
 		}
@@ -420,7 +437,7 @@ func (f *Flight) samples() error {
 
 // fly steps the run until it needs more input.
 func (f *Flight) fly() error {
-	if f.phase != flying {
+	if f.phase != flying || f.Awaiting() {
 		return nil
 	}
 	before := f.r.StatusChanges()
@@ -575,7 +592,7 @@ func (f *Flight) State(c *snapshot.Codec) {
 		snapshot.Float(c, &f.slots[i].wanted)
 		snapshot.Bool(c, &f.slots[i].undefined)
 	}
-	for _, t := range []*service.Clock{&f.now, &f.left} {
+	for _, t := range []*service.Clock{&f.now, &f.left, &f.restarted, &f.slept} {
 		snapshot.Int(c, &t.Wall)
 		snapshot.Int(c, &t.Unix)
 		snapshot.Int(c, &t.Vehicle)

@@ -70,6 +70,7 @@ func planeMission(t testing.TB, body, yaml string) *mission.Mission {
 type scripted struct {
 	shown   map[string]float64 // by the name of the signal
 	wants   map[string]float64 // by the name of the slot
+	heard   int64              // the wall time of the last sample
 	home    *earth.Position
 	state   adapter.State
 	samples []adapter.Sample
@@ -85,6 +86,9 @@ func (v *scripted) Wake(service.Clock)                 {}
 func (v *scripted) Due() int64                         { return math.MaxInt64 }
 func (v *scripted) Out() []frame.Message               { return nil }
 func (v *scripted) Control() adapter.State             { return v.state }
+
+// Heard reports whether the program of the script has shown something since.
+func (v *scripted) Heard(since int64) bool { return v.heard >= since }
 
 // Shows compares the mode and the arming with what is wanted of them.
 func (v *scripted) Shows(slot int) bool {
@@ -175,6 +179,7 @@ func (p *page) Status(t float64, _ int, c bt.Change) error {
 //	    operator COMMAND
 //	    swap PLAN                 the operator exchanges the plan
 //	    from ADDRESS COMMAND      an operator at an address commands
+//	    start                     the program has started again
 //	    open ADDRESS, close WHY   the link was opened, or closed
 //
 // The answer is the log with what the vehicle is told, and the flight's phase once it is over.
@@ -252,6 +257,7 @@ func (s *flown) at(t *testing.T, wall int64, lines string) {
 		switch verb {
 		case "sample":
 			s.v.samples = append(s.v.samples, sampleOf(t, boot+wall, rest))
+			s.v.heard = wall
 			for _, x := range s.v.samples[len(s.v.samples)-1].Values {
 				s.v.shown[contract.Plane.Signals[x.Signal].Name] = x.V
 			}
@@ -271,6 +277,8 @@ func (s *flown) at(t *testing.T, wall int64, lines string) {
 		case "from":
 			address, command, _ := strings.Cut(rest, " ")
 			in.Kind, in.Data = Operator, []byte(From(address, command))
+		case "start":
+			in.Kind = Start
 		case "open":
 			in.Kind, in.Data = Open, []byte(rest)
 		case "close":
