@@ -544,8 +544,8 @@ func (f *Flight) Started() bool { return f.phase != waiting }
 // Vehicle returns who commands the vehicle.
 func (f *Flight) Vehicle() adapter.State { return f.vehicle.Control() }
 
-// Suspended reports whether the plan is suspended.
-func (f *Flight) Suspended() bool { return f.world().suspended }
+// Suspended reports whether the plan is suspended until the operator resumes.
+func (f *Flight) Suspended() bool { return f.world().suspended && !f.Awaiting() }
 
 // Header describes the flight for the record.
 func (f *Flight) Header() record.Header { return f.r.Header() }
