@@ -59,6 +59,9 @@ func modeDuty(order func(a *Adapter, number uint32) service.Order, needs ...stri
 	}
 }
 
+// underway is how long after its sending a command to arm may have an effect, which the next heartbeats show.
+const underway = 5 * second
+
 // armDuty arms when the vehicle has passed its checks, and disarms on the ground only: never by force.
 func armDuty() duty {
 	return duty{
@@ -73,8 +76,13 @@ func armDuty() duty {
 			}
 			return ""
 		},
-		holds: func(a *Adapter, _ *task) verdict { return judge(a.armed() == (a.wanted("arm") == 1)) },
-		by:    groupHeartbeat, within: 3 * second, aim: climbing, repeat: service.Guarded,
+		holds: func(a *Adapter, t *task) verdict {
+			if a.wanted("arm") == 0 && !a.armed() && t.phase == idle && a.recent(t.sent, underway) {
+				return unknown // the command to arm may still have an effect
+			}
+			return judge(a.armed() == (a.wanted("arm") == 1))
+		},
+		by: groupHeartbeat, within: 3 * second, aim: climbing, repeat: service.Guarded,
 		command: func(a *Adapter) service.Order {
 			return service.Order{ID: armDisarm, Params: [7]float64{a.wanted("arm")}}
 		},

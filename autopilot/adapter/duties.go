@@ -325,3 +325,18 @@ func (a *Adapter) proven(duty string) bool {
 func (a *Adapter) refused() bool {
 	return slices.ContainsFunc(a.tasks, func(t task) bool { return t.phase == refused })
 }
+
+// Shows reports whether telemetry shows all that is wanted of a slot, and may be believed.
+func (a *Adapter) Shows(slot int) bool {
+	if a.firmware == nil || a.state != Ready {
+		return false
+	}
+	for i := range a.firmware.duties {
+		d, t := &a.firmware.duties[i], &a.tasks[i]
+		if slices.Contains(d.slots, a.contract.Slots[slot].Name) && d.wanted(a) &&
+			(t.phase != proved && t.phase != done || a.changedIntent(d, t)) {
+			return false
+		}
+	}
+	return true
+}

@@ -29,12 +29,12 @@ func TestHoldsItsHeight(t *testing.T) {
 				f.mode(before)
 				f.set("target_h", 50+20*r.Float64())
 				f.set("target_north", 600*r.Float64()-300)
-				f.pass(int64(1+r.IntN(8)) * sec, nil)
+				f.pass(int64(1+r.IntN(8))*sec, nil)
 				f.mode("loiter")
 				f.run(10*sec, func() bool { return f.in("loiter") })
-				f.pass(6 * sec, nil)
+				f.pass(6*sec, nil)
 				start := f.vehicle.State()
-				f.pass(60 * sec, nil)
+				f.pass(60*sec, nil)
 				if s := f.vehicle.State(); !s.Flying || math.Abs(s.Height-start.Height) > within {
 					t.Fatalf("seed %d: throttle stick at %g, after %s: from %.1f m to %.1f m in a minute\n%s", seed, stick, before,
 						start.Height, s.Height, f.log.String())

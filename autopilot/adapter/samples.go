@@ -90,6 +90,18 @@ func (a *Adapter) expire() {
 	}
 }
 
+// Heard reports whether all telemetry that has ever come has come since a reading of the wall clock, or has been silent
+// since then for so long that its values are unknown.
+func (a *Adapter) Heard(since int64) bool {
+	for i := range groups {
+		c := &a.groups[i]
+		if c.at != (service.Clock{}) && c.at.Wall < since && !a.passed(service.Clock{Wall: since}, groups[i].stale()) {
+			return false
+		}
+	}
+	return true
+}
+
 // derive gives the signals that depend on what the adapter knows and on what is wanted, where they changed.
 func (a *Adapter) derive() {
 	a.own.t, a.wishes.t = a.now.Vehicle, a.now.Vehicle

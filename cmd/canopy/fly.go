@@ -345,6 +345,8 @@ func stateOf(d *driver.Driver) string {
 		return "the flight is over"
 	case !d.Started():
 		return d.Vehicle().String() + ": the plan waits"
+	case d.Awaiting():
+		return "the plan goes on when the vehicle's telemetry has arrived"
 	case d.Suspended():
 		return d.Vehicle().String() + ": the plan is suspended; the line \"resume\" continues it"
 	case d.Vehicle() == adapter.Lost:

@@ -56,6 +56,8 @@ type Flight struct {
 	slots     []slot // by slot of the contract
 	now       service.Clock
 	left      service.Clock // when the vehicle was told how to go on without the plan
+	restarted service.Clock // when the program went on with the plan, until the vehicle is heard; zero: it does not wait
+	slept     service.Clock // when nobody had woken the flight for a time; zero: never
 	untaken   string        // that it did not do so; "": it did, or there was no need
 	decisions int
 	err       error
@@ -75,6 +77,8 @@ type vehicle interface {
 	Events() []adapter.Event
 	Want(slot int, value float64)
 	Control() adapter.State
+	Shows(slot int) bool
+	Heard(since int64) bool
 	Resume(now service.Clock)
 	Vehicle(wall int64) int64
 	Home() (earth.Position, bool)
@@ -169,6 +173,9 @@ const (
 // Step makes the flight react to an input, and returns the frames to be sent. The error is that of the recorder or
 // wraps ErrInput. A plan that fails is none: its exit procedures run, and Err returns why.
 func (f *Flight) Step(in Input) (out [][]byte, err error) {
+	if err := f.catchUp(in); err != nil {
+		return nil, err
+	}
 	f.now = in.At
 	switch in.Kind {
 	case Start, Close, Wake, End:
@@ -176,6 +183,9 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 		f.reader.Open(in.Stream())
 	case Frame:
 		for _, x := range f.reader.Read(in.Data) {
+			if f.waited() {
+				continue
+			}
 			f.vehicle.Receive(in.At, x)
 			if err := f.react(); err != nil {
 				return nil, err
@@ -186,13 +196,7 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 	default:
 		return nil, fmt.Errorf("%w: kind %d", ErrInput, in.Kind)
 	}
-	f.vehicle.Wake(in.At)
-	if f.phase == flying {
-		if t := f.vehicle.Vehicle(in.At.Wall); t != 0 {
-			f.world().pass(t)
-		}
-	}
-	if err = f.react(); err == nil {
+	if err = f.wake(); err == nil {
 		err = f.connection(in)
 	}
 	if in.Kind == Operator && err == nil {
@@ -204,6 +208,17 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 		return nil, err
 	}
 	return f.send()
+}
+
+// wake lets the time pass until now.
+func (f *Flight) wake() error {
+	f.vehicle.Wake(f.now)
+	if f.phase == flying {
+		if t := f.vehicle.Vehicle(f.now.Wall); t != 0 {
+			f.world().pass(t)
+		}
+	}
+	return f.react()
 }
 
 // connection logs that the link was closed, and that it is open again.
@@ -331,7 +346,10 @@ func (f *Flight) react() error {
 			f.phase = flying
 			f.world().start(f.vehicle.Vehicle(f.now.Wall))
 		}
-		f.world().suspend(f.phase == flying && !f.r.Stopping() &&
+		if err := f.hear(); err != nil {
+			return err
+		}
+		f.world().suspend(f.Awaiting() || f.phase == flying && !f.r.Stopping() &&
 			(state == adapter.Taken || state == adapter.Observing || state == adapter.Attach))
 		if err := f.samples(); err != nil {
 			return err
@@ -406,7 +424,7 @@ func (f *Flight) samples() error {
 			}
 			continue
 		}
-		if f.phase == waiting || f.phase == leaving {
+		if f.phase == waiting || f.phase == leaving || f.Awaiting() {
 			f.world().show()
 			continue
 		}
@@ -419,7 +437,7 @@ func (f *Flight) samples() error {
 
 // fly steps the run until it needs more input.
 func (f *Flight) fly() error {
-	if f.phase != flying {
+	if f.phase != flying || f.Awaiting() {
 		return nil
 	}
 	before := f.r.StatusChanges()
@@ -443,91 +461,12 @@ func (f *Flight) keep(err error) {
 // stopped is the reason of a run that the operator has stopped.
 const stopped = "stopped by the operator"
 
-// Modes in which a vehicle goes on without the plan, by the names of the contracts.
-const (
-	holds   = "loiter"
-	returns = "rtl"
-	lands   = "land"
-)
-
 // ended goes on when the plan and its exit procedures have ended.
 func (f *Flight) ended() error {
 	if f.phase != flying || !f.r.Over() {
 		return nil
 	}
 	return f.leave()
-}
-
-// leave decides how the vehicle goes on: one that is on the ground, on its way back, or not ours is left as it is.
-func (f *Flight) leave() error {
-	if _, err := f.command(); err != nil {
-		return err
-	}
-	f.phase = leaving
-	f.left = f.now
-	wanted := f.c.Slot(wantedMode)
-	mode := f.mode(f.slots[wanted].wanted)
-	target := map[bool]string{false: holds, true: returns}[f.o.Return]
-	switch state := f.vehicle.Control(); {
-	case state != adapter.Ready && state != adapter.Lost:
-		f.phase = over
-		return f.note("end", "the vehicle is not ours ("+state.String()+"): it is left as it is")
-	case f.signal("in_air") == 0:
-		f.phase = over
-		return f.note("end", "the vehicle is on the ground")
-	case mode == returns || mode == lands:
-		f.phase = over
-		return f.note("end", "the plan has left the vehicle in the mode "+mode)
-	default:
-		f.want(wanted, float64(slices.Index(f.c.Slots[wanted].Values, target)))
-		f.vehicle.Wake(f.now)
-		if state == adapter.Lost {
-			return f.note("end", "the link is lost: nobody knows whether the vehicle goes on in the mode "+target)
-		}
-		return f.note("end", "the vehicle goes on in the mode "+target)
-	}
-}
-
-// The signals and slots of the contracts with which a flight ends.
-const (
-	wantedMode  = "wanted_mode"
-	presentMode = "mode"
-	armSlot     = "arm"
-)
-
-// mode returns the name of a mode.
-func (f *Flight) mode(number float64) string {
-	return f.c.Slots[f.c.Slot(wantedMode)].Values[int(number)]
-}
-
-// signal returns the last value of a signal of the contract; NaN if it is not known.
-func (f *Flight) signal(name string) float64 {
-	if tr := &f.world().tracks[f.c.Signal(name)]; tr.known {
-		return tr.is.v
-	}
-	return math.NaN()
-}
-
-// leavingTime is the time that the vehicle has to take the mode in which it goes on [ns].
-const leavingTime = 10e9
-
-// depart ends the flight when the vehicle is in the mode in which it goes on, or has not taken it in time.
-func (f *Flight) depart() error {
-	wanted, present := f.slots[f.c.Slot(wantedMode)].wanted, f.signal(presentMode)
-	if present == wanted {
-		f.phase = over
-	}
-	if f.phase == over || f.now.Wall-f.left.Wall < leavingTime {
-		return nil
-	}
-	f.phase = over
-	is := "its mode is not known"
-	if names := f.c.Signals[f.c.Signal(presentMode)].Values; present >= 0 && int(present) < len(names) {
-		is = "it is in the mode " + names[int(present)]
-	}
-	f.untaken = fmt.Sprintf("the vehicle has not taken the mode %s within %g s: %s", f.mode(wanted), leavingTime/second,
-		is)
-	return f.note("end", f.untaken)
 }
 
 // command tells the adapter what the plan wants, and reports whether it wants anything new.
@@ -605,8 +544,8 @@ func (f *Flight) Started() bool { return f.phase != waiting }
 // Vehicle returns who commands the vehicle.
 func (f *Flight) Vehicle() adapter.State { return f.vehicle.Control() }
 
-// Suspended reports whether the plan is suspended.
-func (f *Flight) Suspended() bool { return f.world().suspended }
+// Suspended reports whether the plan is suspended until the operator resumes.
+func (f *Flight) Suspended() bool { return f.world().suspended && !f.Awaiting() }
 
 // Header describes the flight for the record.
 func (f *Flight) Header() record.Header { return f.r.Header() }
@@ -653,7 +592,7 @@ func (f *Flight) State(c *snapshot.Codec) {
 		snapshot.Float(c, &f.slots[i].wanted)
 		snapshot.Bool(c, &f.slots[i].undefined)
 	}
-	for _, t := range []*service.Clock{&f.now, &f.left} {
+	for _, t := range []*service.Clock{&f.now, &f.left, &f.restarted, &f.slept} {
 		snapshot.Int(c, &t.Wall)
 		snapshot.Int(c, &t.Unix)
 		snapshot.Int(c, &t.Vehicle)

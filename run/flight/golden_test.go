@@ -68,6 +68,9 @@ func planeMission(t testing.TB, body, yaml string) *mission.Mission {
 
 // scripted is a vehicle that shows what a script says, and notes what it is told.
 type scripted struct {
+	shown   map[string]float64 // by the name of the signal
+	wants   map[string]float64 // by the name of the slot
+	heard   int64              // the wall time of the last sample
 	home    *earth.Position
 	state   adapter.State
 	samples []adapter.Sample
@@ -83,6 +86,18 @@ func (v *scripted) Wake(service.Clock)                 {}
 func (v *scripted) Due() int64                         { return math.MaxInt64 }
 func (v *scripted) Out() []frame.Message               { return nil }
 func (v *scripted) Control() adapter.State             { return v.state }
+
+// Heard reports whether the program of the script has shown something since.
+func (v *scripted) Heard(since int64) bool { return v.heard >= since }
+
+// Shows compares the mode and the arming with what is wanted of them.
+func (v *scripted) Shows(slot int) bool {
+	name := contract.Plane.Slots[slot].Name
+	wanted, told := v.wants[name]
+	shown, known := v.shown[map[string]string{wantedMode: presentMode, armSlot: "armed"}[name]]
+	return v.state == adapter.Ready && (!told || known && shown == wanted)
+}
+
 func (v *scripted) Home() (earth.Position, bool) {
 	if v.home == nil {
 		return earth.Position{}, false
@@ -109,6 +124,7 @@ func (v *scripted) Events() []adapter.Event {
 
 func (v *scripted) Want(slot int, value float64) {
 	s := &contract.Plane.Slots[slot]
+	v.wants[s.Name] = value
 	text := strconv.FormatFloat(value, 'g', 6, 64)
 	if s.Values != nil {
 		text = s.Values[int(value)]
@@ -163,6 +179,7 @@ func (p *page) Status(t float64, _ int, c bt.Change) error {
 //	    operator COMMAND
 //	    swap PLAN                 the operator exchanges the plan
 //	    from ADDRESS COMMAND      an operator at an address commands
+//	    start                     the program has started again
 //	    open ADDRESS, close WHY   the link was opened, or closed
 //
 // The answer is the log with what the vehicle is told, and the flight's phase once it is over.
@@ -195,7 +212,7 @@ func (s *flown) answer(t *testing.T, d golden.Directive) string {
 			}
 		}
 		m := planeMission(t, d.Input, yaml)
-		s.v = &scripted{told: func(text string) { s.p.lines = append(s.p.lines, "      "+text) }}
+		s.v = &scripted{shown: map[string]float64{}, wants: map[string]float64{}, told: func(text string) { s.p.lines = append(s.p.lines, "      "+text) }}
 		s.program = func() {
 			var err error
 			if s.f, err = newFlight(m, contract.Plane, s.v, o); err != nil {
@@ -240,6 +257,10 @@ func (s *flown) at(t *testing.T, wall int64, lines string) {
 		switch verb {
 		case "sample":
 			s.v.samples = append(s.v.samples, sampleOf(t, boot+wall, rest))
+			s.v.heard = wall
+			for _, x := range s.v.samples[len(s.v.samples)-1].Values {
+				s.v.shown[contract.Plane.Signals[x.Signal].Name] = x.V
+			}
 		case "home":
 			s.v.home = &earth.Position{}
 			if _, err := fmt.Sscan(rest, &s.v.home.Lat, &s.v.home.Lon); err != nil {
@@ -256,6 +277,8 @@ func (s *flown) at(t *testing.T, wall int64, lines string) {
 		case "from":
 			address, command, _ := strings.Cut(rest, " ")
 			in.Kind, in.Data = Operator, []byte(From(address, command))
+		case "start":
+			in.Kind = Start
 		case "open":
 			in.Kind, in.Data = Open, []byte(rest)
 		case "close":
