@@ -77,11 +77,13 @@ const (
 	Resumed                  // the operator gave the control back
 	Stored                   // what the vehicle is to have in its memory is there
 	Text                     // a text of the autopilot
+	Jumped                   // the vehicle's clock went forward more than time did
 )
 
 var kindNames = [...]string{
 	"attaching", "checked", "attached", "observed", "waiting", "commanded", "proved", "refused", "link lost", "link back",
 	"rebooted", "mode changed", "pilot took over", "failsafe took over", "resumed", "stored", "text",
+	"clock jumped",
 }
 
 // String returns the words of a log.
@@ -349,14 +351,22 @@ func (a *Adapter) Events() []Event {
 func (a *Adapter) wakeAt(wall int64) { a.due = min(a.due, max(wall, a.now.Wall+millisecond)) }
 
 // passed reports whether a time has passed by the wall clock or by the vehicle's: a simulated vehicle may run at many
-// times real time, and a silent one has no time. Otherwise it asks for a Wake.
+// times real time, and a silent one has no time. For one that is slower than real time, the wall clock counts less.
+// Otherwise it asks for a Wake.
 func (a *Adapter) passed(since service.Clock, d int64) bool {
-	if a.now.Wall-since.Wall >= d || since.Vehicle != 0 && a.now.Vehicle-since.Vehicle >= d {
+	wall := d
+	if rate := a.clock.Rate(); rate < 1 {
+		wall = int64(float64(d) / max(rate, slowest))
+	}
+	if a.now.Wall-since.Wall >= wall || since.Vehicle != 0 && a.now.Vehicle-since.Vehicle >= d {
 		return true
 	}
-	a.wakeAt(since.Wall + d)
+	a.wakeAt(since.Wall + wall)
 	return false
 }
+
+// slowest is the least rate of a vehicle's clock that is waited for.
+const slowest = 0.1
 
 // recent reports whether something happened, and not longer ago than d.
 func (a *Adapter) recent(at service.Clock, d int64) bool {

@@ -41,11 +41,8 @@ func (a *Adapter) fresh(group int) bool { return a.groups[group].fresh }
 // take takes a message of the vehicle. One that is older than the last of its group changes nothing.
 func (a *Adapter) take(f frame.Frame) {
 	t, stamped := a.clock.Stamp(f)
-	if !stamped {
-		t = a.now.Vehicle
-	}
-	if stamped && t < a.newest-late {
-		return // a vehicle that rebooted, before the clock map knows it
+	if stamped && (t < a.newest-late || t > a.clock.Newest()) {
+		return // a vehicle that rebooted, or its clock jumped, before the clock map knows it
 	}
 	if store(&a.facts.version, f.Message) {
 		v := a.facts.version.FlightSwVersion
@@ -59,12 +56,14 @@ func (a *Adapter) take(f frame.Frame) {
 		}
 		if stamped {
 			a.newest = max(a.newest, t)
+		} else {
+			t = max(a.now.Vehicle, c.t) // the map may have been ahead
 		}
 		c.at, c.t, c.fresh = a.now, t, true
 		a.emit(c, g.rows, g.valid == nil || g.valid(a))
 		switch i {
 		case groupPosition:
-			a.wishes.t = t
+			a.wishes.t = max(a.wishes.t, t)
 			a.emit(&a.wishes, wishRows, true)
 		case groupHome:
 			if home != nil && (home.Latitude != a.facts.home.Latitude || home.Longitude != a.facts.home.Longitude ||
@@ -104,18 +103,26 @@ func (a *Adapter) Heard(since int64) bool {
 
 // derive gives the signals that depend on what the adapter knows and on what is wanted, where they changed.
 func (a *Adapter) derive() {
-	a.own.t, a.wishes.t = a.now.Vehicle, a.now.Vehicle
 	for _, c := range []struct {
 		*channel
 		rows []row
 	}{{&a.own, ownRows}, {&a.wishes, wishRows}} {
 		for i, r := range c.rows {
 			if v := r.value(a); c.places[i] >= 0 && (!same(v, c.last[i].V) || c.last[i].Known == math.IsNaN(v)) {
+				c.t = max(c.t, a.now.Vehicle)
 				a.emit(c.channel, c.rows, true)
 				break
 			}
 		}
 	}
+}
+
+// measured returns a number of a message, NaN if it is infinite or beyond all that a vehicle measures in SI units.
+func measured(x float64) float64 {
+	if math.Abs(x) > 1e6 {
+		return math.NaN()
+	}
+	return x
 }
 
 // emit gives one sample of each source that the rows belong to. Values that are not valid are unknown.
@@ -127,11 +134,11 @@ func (a *Adapter) emit(c *channel, rows []row, valid bool) {
 		}
 		v := Value{Signal: c.places[i], V: math.NaN(), Rate: math.NaN()}
 		if valid {
-			v.V = r.value(a)
+			v.V = measured(r.value(a))
 			v.Known = !math.IsNaN(v.V)
 		}
 		if v.Known && r.rate != nil {
-			v.Rate = r.rate(a)
+			v.Rate = measured(r.rate(a))
 		}
 		c.last[i] = v
 		source := a.contract.Signals[v.Signal].Source

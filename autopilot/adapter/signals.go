@@ -62,6 +62,9 @@ func (a *Adapter) climb() float64     { return -float64(a.facts.position.Vz) * 1
 // located reports whether the position is known. An autopilot goes on to send stale positions when its estimator has
 // none.
 func (a *Adapter) located() bool {
+	if p := a.facts.position; p != nil && (max(p.Lat, -p.Lat) > 90e7 || max(p.Lon, -p.Lon) > 180e7) {
+		return false // no place on the earth
+	}
 	return a.fresh(groupPosition) && a.fresh(groupEstimator) && a.facts.estimator.position()
 }
 

@@ -190,4 +190,6 @@ func (w *watch) state(k *snapshot.Codec) {
 	snapshot.Within(k, &w.before, Attach, Lost)
 	snapshot.Int(k, &w.newest)
 	snapshot.Int(k, &w.boots)
+	snapshot.Int(k, &w.jumps)
+	snapshot.Int(k, &w.jumped)
 }

@@ -202,11 +202,11 @@ func TestStale(t *testing.T) {
 	if v, ok := got["mode"]; !ok || v.Known {
 		t.Errorf("the mode after 3.1 s: %v, %t", v, ok)
 	}
-	if v := f.give(position(5000))["h"]; v.Known {
+	if v := f.give(position(3000))["h"]; v.Known {
 		t.Error("the height is known although the estimator is silent")
 	}
 	f.give(good)
-	if v := f.give(position(5100))["h"]; !v.Known {
+	if v := f.give(position(3100))["h"]; !v.Known {
 		t.Error("the height is unknown although it arrives again")
 	}
 }

@@ -35,7 +35,8 @@ type watch struct {
 	absent          service.Clock // when the link came back; zero: never
 	before          State         // while the link is lost: the state before
 	newest          int64         // while the link is lost: the newest stamp before
-	boots           int
+	boots, jumps    int
+	jumped          int64 // the time that the vehicle's clock jumped over so far [ns]
 }
 
 type commanded struct {
@@ -63,6 +64,11 @@ func (a *Adapter) guard() {
 	if boots := a.clock.Boots(); boots != w.boots {
 		w.boots = boots
 		a.reboot()
+	}
+	if n, by := a.clock.Jumps(); n != w.jumps {
+		a.note(Jumped, fmt.Sprintf("the vehicle's clock went forward by %.1f s more than time did: this does not count",
+			float64(by-w.jumped)/second))
+		w.jumps, w.jumped = n, by
 	}
 	switch link := a.heartbeat.Link(); {
 	case link == service.Lost && a.state != Lost:
@@ -194,7 +200,8 @@ func (a *Adapter) reboot() {
 	if a.firmware != nil {
 		a.parameters = service.NewParameters(a.options.Ends, a.firmware.encoding)
 	}
-	a.watch = watch{boots: a.watch.boots}
+	a.watch = watch{boots: a.watch.boots, jumps: a.watch.jumps}
+	a.own.t, a.wishes.t = 0, 0
 	a.attachment = attachment{rebooted: attached || a.attachment.rebooted}
 }
 

@@ -63,9 +63,9 @@ func TestClockMapFollowsSpeed(t *testing.T) {
 		for i := range int64(400) {
 			s.at(10*i, 1000+10*i*speed)
 		}
-		s.want(4500, 1000+4500*speed, 20*speed)
-		if s.m.Steps()+s.m.Boots() > 0 {
-			t.Errorf("speed %d: %d steps, %d reboots", speed, s.m.Steps(), s.m.Boots())
+		s.want(4000, 1000+4000*speed, 20*speed)
+		if n, _ := s.m.Jumps(); n+s.m.Boots() > 0 {
+			t.Errorf("speed %d: %d jumps, %d reboots", speed, n, s.m.Boots())
 		}
 	}
 }
@@ -79,8 +79,8 @@ func TestClockMapFollowsDrift(t *testing.T) {
 	}
 	wall := int64(30 * 3600 * 1000)
 	s.want(wall, 1000+wall+wall/20_000, 2)
-	if s.m.Steps()+s.m.Boots() > 0 {
-		t.Errorf("%d steps, %d reboots", s.m.Steps(), s.m.Boots())
+	if n, _ := s.m.Jumps(); n+s.m.Boots() > 0 {
+		t.Errorf("%d jumps, %d reboots", n, s.m.Boots())
 	}
 }
 
@@ -121,18 +121,43 @@ func TestReboot(t *testing.T) {
 	s.want(17_000, 6000, 1)
 }
 
-func TestClockStep(t *testing.T) {
+// The vehicle reboots while nothing is heard, for so long that its new clock is later than the old one was. A simulator
+// that stood still, or was slow, goes on where it was.
+func TestRebootDuringASilence(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		boot   int64
+		reboot bool
+	}{{"reboot", 95_000, true}, {"silence", 169_900, false}, {"standstill", 70_000, false}} {
+		s := newStamps(t)
+		for i := range int64(100) {
+			s.at(100*i, 60_000+100*i)
+		}
+		for i := range int64(20) {
+			s.at(109_900+100*i, c.boot+100*i)
+		}
+		if (s.m.Boots() == 1) != c.reboot || s.m.Boots() > 1 {
+			t.Errorf("%s: %d reboots", c.name, s.m.Boots())
+		}
+		s.want(111_800, c.boot+1900, 1)
+	}
+}
+
+// The vehicle's clock jumps by 30 s. Its time goes on as before, without the jump; one message is no jump.
+func TestClockJumps(t *testing.T) {
 	s := newStamps(t)
 	for i := range int64(100) {
 		s.at(100*i, 10_000+100*i)
 	}
+	s.at(9950, 910_000)
+	s.want(9950, 19_950, 1)
 	for i := range int64(100) {
 		s.at(10_000+100*i, 50_000+100*i)
 	}
-	if s.m.Steps() != 1 || s.m.Boots() != 0 {
-		t.Errorf("%d steps, %d reboots; want one step", s.m.Steps(), s.m.Boots())
+	if n, by := s.m.Jumps(); n != 1 || by != 30_000*ms || s.m.Boots() != 0 {
+		t.Errorf("%d jumps by %d ns, %d reboots; want one jump by 30 s", n, by, s.m.Boots())
 	}
-	s.want(20_000, 60_000, 1)
+	s.want(20_000, 30_000, 1)
 }
 
 // While the vehicle is silent its time continues. It does not go back below a time that was received.

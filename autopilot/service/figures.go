@@ -21,9 +21,14 @@ const (
 	mapBlocks    = 16
 	mapRate      = 1 * second        // the rate of the vehicle's clock is measured over at least this time
 	mapReal      = 0.02              // a rate that differs less from 1 is real time
+	mapJitter    = 200 * millisecond // or by what so much delay explains
 	mapReordered = 2 * second        // a time that is earlier by less was overtaken
-	mapRebooted  = 300 * millisecond // the vehicle's new clock runs so long without a frame of the old one
-	mapStep      = 1 * second        // a time that is later by more than this is a step of the vehicle's clock
+	mapConfirmed = 300 * millisecond // the vehicle's new clock runs so long without a frame of the old one
+	mapStep      = 1 * second        // a time that is later by more than this may be a jump of the vehicle's clock
+	mapLead      = 500 * millisecond // the map is ahead of the newest time by no more, and the time since it arrived
+	mapSlower    = 1 * second        // a clock that is so far behind the map has another rate
+	mapSilent    = 3 * second        // after such a silence the vehicle may have rebooted unseen,
+	mapBehind    = 10 * second       // if its clock is so far behind; its attachment takes longer
 	syncPeriod   = 2 * second
 	syncAhead    = 1 * second // a reply that differs more from the map is not in time since boot: PX4 may send other times
 	bootWrap     = 600 * second

@@ -51,6 +51,7 @@ type Heartbeat struct {
 	muted  bool
 	beat   timer
 	silent timer
+	heard  int64 // wall time of the last frame that shows the vehicle's time
 	state  Link
 	last   Beat
 }
@@ -79,12 +80,24 @@ func (h *Heartbeat) Receive(now Clock, f frame.Frame) {
 				Status: byte(m.SystemStatus), Mode: m.CustomMode}
 		}
 	}
+	if f.Stamped && h.ends.from(f) {
+		h.heard = now.Wall
+	}
 	h.Wake(now)
+}
+
+// slow reports whether the vehicle is heard, and by its clock the last heartbeat is recent: a simulator may be slow.
+func (h *Heartbeat) slow(now Clock) bool {
+	at := h.silent.at
+	return now.Wall-h.heard < beatLost && at.Vehicle != 0 && now.Vehicle-at.Vehicle < beatLost
 }
 
 // Wake sends what is due, and notices that the vehicle is silent.
 func (h *Heartbeat) Wake(now Clock) {
-	if h.silent.over(now) {
+	switch over := h.silent.over(now); {
+	case over && h.slow(now):
+		h.silent.after = now.Wall - h.silent.at.Wall + beatFloor
+	case over:
 		h.state = Lost
 		h.silent.stop()
 	}

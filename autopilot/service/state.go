@@ -40,6 +40,7 @@ func (h *Heartbeat) State(k *snapshot.Codec) {
 	snapshot.Bool(k, &h.muted)
 	h.beat.state(k)
 	h.silent.state(k)
+	snapshot.Int(k, &h.heard)
 	snapshot.Within(k, &h.state, Unheard, Lost)
 	clock(k, &h.last.At)
 	for _, p := range []*byte{&h.last.Type, &h.last.Autopilot, &h.last.Base, &h.last.Status} {
@@ -52,6 +53,8 @@ func (h *Heartbeat) State(k *snapshot.Codec) {
 func (c *ClockMap) State(k *snapshot.Codec) {
 	snapshot.Int(k, &c.boot)
 	snapshot.Int(k, &c.newest)
+	snapshot.Int(k, &c.arrived)
+	snapshot.Int(k, &c.skipped)
 	snapshot.Bool(k, &c.known)
 	snapshot.Each(k, c.blocks[:], func(k *snapshot.Codec, s *sample) {
 		snapshot.Int(k, &s.wall)

@@ -330,7 +330,7 @@ func told(e record.Event, vehicle string) (text string, ok bool) {
 	case adapter.Checked.String(), adapter.Attached.String(), adapter.Observed.String(), adapter.Refused.String(),
 		adapter.LinkLost.String(), adapter.LinkBack.String(), adapter.Rebooted.String(), adapter.ModeChanged.String(),
 		adapter.PilotTook.String(), adapter.FailsafeTook.String(), adapter.Resumed.String(), adapter.Stored.String(),
-		adapter.Text.String(), "end", driver.NotRecorded, flight.Connection, flight.Asked,
+		adapter.Text.String(), adapter.Jumped.String(), "end", driver.NotRecorded, flight.Connection, flight.Asked,
 		flight.Undefined:
 	default:
 		return "", false
