@@ -194,7 +194,7 @@ func (e *Expr) Parts(with map[string]*Expr) int {
 }
 
 func substitute(n *Node, with map[string]*Expr) *Node {
-	if r, ok := with[n.name]; ok && n.op == OpName {
+	if r, ok := with[n.name]; ok && n.op == OpName && !n.implied {
 		return r.root.moved(n)
 	}
 	return n.rebuilt(func(a *Node) *Node { return substitute(a, with) })

@@ -118,6 +118,23 @@ func (r reference) real(n *Node) float64 {
 		}
 		up := math.Sin(arg(0))*math.Sin(arg(2)) + math.Cos(arg(0))*level
 		return EarthRadius * math.Atan2(math.Sqrt(east*east+north*north), up)
+	case "distance_to":
+		to := [2]*Node{n.args[0], n.args[1]}
+		for i, a := range to {
+			if a.unitless() {
+				to[i] = build(OpMultiply, a, literal(math.Pi/180))
+			}
+		}
+		return r.real((&Node{op: OpCall, name: "distance", args: []*Node{n.args[2], n.args[3], to[0], to[1]}}).complete())
+	case "north_of", "east_of":
+		from := arg(0)
+		if n.args[0].unitless() {
+			from *= math.Pi / 180
+		}
+		if from -= arg(1); n.name == "east_of" {
+			from = math.Asin(math.Sin(from))
+		}
+		return from * arg(2)
 	case "min", "max":
 		best := arg(0)
 		for i := range n.args {
