@@ -44,6 +44,35 @@ func (n *Node) placeMeaning() *Node {
 	return build(OpMultiply, function1("asin", function1("sin", build(OpSubtract, a[0], a[1]))), a[2])
 }
 
+// Places returns the constants that the expression gives to functions of places: latitude and longitude [deg], NaN where
+// there is none.
+func (e *Expr) Places() (list [][2]float64) {
+	e.root.walk(func(n *Node) bool {
+		if own := len(n.args) - len(implied[n.name]); n.op == OpCall && own < len(n.args) {
+			at := [2]float64{math.NaN(), math.NaN()}
+			for i, a := range n.args[:own] {
+				if n.name == "east_of" {
+					i = 1
+				}
+				if a.constant {
+					at[i] = a.degrees()
+				}
+			}
+			list = append(list, at)
+		}
+		return true
+	})
+	return list
+}
+
+// degrees returns the angle [deg] that a constant is in a function of places.
+func (n *Node) degrees() float64 {
+	if n.unitless() {
+		return n.folded
+	}
+	return n.folded * (180 / math.Pi)
+}
+
 // unitless reports whether a node is a constant without any unit.
 func (n *Node) unitless() bool {
 	return n.constant && n.walk(func(n *Node) bool { return n.op != OpPi && (n.op != OpNumber || n.unit.any) })
@@ -72,11 +101,7 @@ func (c *checker) place(n *Node) quantity {
 		if i > 0 || n.name == "east_of" {
 			what, most = "longitude", 180
 		}
-		degrees := a.folded
-		if !a.unitless() {
-			degrees *= 180 / math.Pi
-		}
-		switch {
+		switch degrees := a.degrees(); {
 		case !q.plain():
 			c.report(a, CodeIncoherence, fmt.Sprintf("%s takes a %s, but %s", n.name, what, q.of(a)), "")
 		case a.constant && !(math.Abs(degrees) <= most):
