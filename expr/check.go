@@ -510,6 +510,10 @@ func (c *checker) signal(n *Node) quantity {
 	case ok:
 		return quantity{unit: v.Unit}
 	}
+	if hint := ofHome[n.name]; hint != "" {
+		c.report(n, CodeSignal, "places on the earth need the place of home, which is not known here", hint)
+		return unknown
+	}
 	text := fmt.Sprintf("unknown signal %q", n.name)
 	if functionIndex(n.name) >= 0 {
 		c.report(n, CodeSignal, text, fmt.Sprintf("the function %[1]s is written %[1]s(...)", n.name))

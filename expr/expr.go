@@ -97,6 +97,8 @@ type Variable struct {
 	Held   bool       // of a real: it changes only at instants, as the values of the other types do
 	Given  bool       // of a discrete type: the world changes it; a change is found as that of a real, by indicators
 
+	Constant *float64 // of a real: it never changes; Resolved writes the number
+
 	Sources []string // the value is known while all of these are; nil: always
 }
 

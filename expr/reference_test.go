@@ -119,13 +119,11 @@ func (r reference) real(n *Node) float64 {
 		up := math.Sin(arg(0))*math.Sin(arg(2)) + math.Cos(arg(0))*level
 		return EarthRadius * math.Atan2(math.Sqrt(east*east+north*north), up)
 	case "distance_to":
-		to := [2]*Node{n.args[0], n.args[1]}
-		for i, a := range to {
-			if a.unitless() {
-				to[i] = build(OpMultiply, a, literal(math.Pi/180))
-			}
+		call := func(name string, args ...*Node) float64 {
+			return r.real((&Node{op: OpCall, name: name, args: args}).complete())
 		}
-		return r.real((&Node{op: OpCall, name: "distance", args: []*Node{n.args[2], n.args[3], to[0], to[1]}}).complete())
+		north, east := arg(6)-call("north_of", n.args[0], n.args[2], n.args[3]), arg(7)-call("east_of", n.args[1], n.args[4], n.args[5])
+		return math.Sqrt(north*north + east*east)
 	case "north_of", "east_of":
 		from := arg(0)
 		if n.args[0].unitless() {

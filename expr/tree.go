@@ -367,7 +367,7 @@ var functions = [...]function{
 	{"wrap", 1, 1, pure, nil, nil},
 	{"distance", 4, 4, onEarth, nil, nil},
 	{"bearing", 4, 4, pure, nil, nil},
-	{"distance_to", 4, 4, placed, nil, nil},
+	{"distance_to", 8, 8, placed, nil, nil},
 	{"north_of", 3, 3, placed, nil, nil},
 	{"east_of", 3, 3, placed, nil, nil},
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/service"
-	"canopy/vehicle/earth"
 	"canopy/vehicle/fence"
 )
 
@@ -60,18 +59,14 @@ func (a *Adapter) elsewhere() bool {
 
 // items returns the mission's items of a list. Home must be known.
 func (a *Adapter) items(l service.Storage) (list []service.Item) {
-	item := func(command uint16, frame byte, at fence.Coordinates, fixed bool, param, h float64) {
-		plane := a.facts.plane
-		if fixed && a.options.Site != nil {
-			plane = earth.NewPlane(*a.options.Site)
-		}
-		p := plane.Global(at.North, at.East)
+	item := func(command uint16, frame byte, at fence.Coordinates, param, h float64) {
+		p := a.plane().Global(at.North, at.East)
 		list = append(list, service.Item{Command: command, Frame: frame, Params: [4]float32{float32(param)},
 			X: service.Degrees(p.Lat), Y: service.Degrees(p.Lon), Z: float32(h)})
 	}
 	if l == service.RallyList {
 		for _, r := range a.options.Rally {
-			item(rallyPoint, globalRelative, r.Coordinates, r.Fixed, 0, r.H)
+			item(rallyPoint, globalRelative, r.Coordinates, 0, r.H)
 		}
 		return list
 	}
@@ -81,10 +76,10 @@ func (a *Adapter) items(l service.Storage) (list []service.Item) {
 			polygon, circle = polygonExclusion, circleExclusion
 		}
 		for _, c := range x.Corners {
-			item(polygon, global, c, x.Fixed, float64(len(x.Corners)), 0)
+			item(polygon, global, c, float64(len(x.Corners)), 0)
 		}
 		if len(x.Corners) == 0 {
-			item(circle, global, x.Centre, x.Fixed, x.Radius, 0)
+			item(circle, global, x.Centre, x.Radius, 0)
 		}
 	}
 	return list

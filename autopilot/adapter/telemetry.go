@@ -223,11 +223,6 @@ var groups = [groupCount]group{
 		set: func(f *facts, m frame.Message) bool { return store(&f.home, m) && f.settle() },
 		rows: []row{
 			{"home_known", func(*Adapter) float64 { return 1 }, nil},
-			{"home_lat", func(a *Adapter) float64 { return a.facts.plane.Origin().Lat * math.Pi / 180 }, nil},
-			{"home_lon", func(a *Adapter) float64 { return a.facts.plane.Origin().Lon * math.Pi / 180 }, nil},
-			{"home_alt", func(a *Adapter) float64 { return float64(a.facts.home.Altitude) * 1e-3 }, nil},
-			{"home_meridian", func(a *Adapter) float64 { return a.facts.plane.Meridian() }, nil},
-			{"home_parallel", func(a *Adapter) float64 { return a.facts.plane.Parallel() }, nil},
 		},
 	},
 }

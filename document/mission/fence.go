@@ -8,6 +8,7 @@ import (
 
 	"canopy/expr"
 	"canopy/syntax/yamldoc"
+	"canopy/vehicle/earth"
 	"canopy/vehicle/fence"
 	"canopy/vehicle/model"
 )
@@ -124,7 +125,6 @@ func (b *builder) area(n *yamldoc.Node) (a fence.Area) {
 	polygon := func(key string, names ...string) func(*yamldoc.Node) {
 		return func(n *yamldoc.Node) {
 			kinds++
-			a.Fixed = names[0] == "lat"
 			b.Sequence(n, key, func(n *yamldoc.Node) { a.Corners = append(a.Corners, b.corner(n, names...)) })
 			if len(b.Diags) > before || len(a.Corners) > fence.MaxItems { // which is reported of the whole fence
 				return
@@ -140,7 +140,7 @@ func (b *builder) area(n *yamldoc.Node) (a fence.Area) {
 		"polygon_lat_lon": polygon("polygon_lat_lon", "lat", "lon"),
 		"circle": func(n *yamldoc.Node) {
 			kinds++
-			a.Centre, a.Radius, a.Fixed = b.spot(n, "a circle", "radius")
+			a.Centre, a.Radius = b.spot(n, "a circle", "radius")
 			if a.Radius <= 0 && len(b.Diags) == before {
 				b.Add(n, "out-of-range", "", "the radius of a circle must be positive")
 			}
@@ -157,12 +157,12 @@ func (b *builder) corner(n *yamldoc.Node, names ...string) fence.Coordinates {
 		b.Add(n, "wrong-type", "[120, -40]", "a corner is a list of two numbers, [%s, %s]", names[0], names[1])
 		return fence.Coordinates{}
 	}
-	return b.placed(n, names[0], b.coordinate(n.Items[0], names[0]), b.coordinate(n.Items[1], names[1]))
+	return b.placed(n, names, b.coordinate(n.Items[0], names[0]), b.coordinate(n.Items[1], names[1]))
 }
 
 func (b *builder) refuge(n *yamldoc.Node) (r fence.Refuge) {
 	before := len(b.Diags)
-	r.Coordinates, r.H, r.Fixed = b.spot(n, "a rally point", "h", "alt")
+	r.Coordinates, r.H = b.spot(n, "a rally point", "h", "alt")
 	if r.H <= 0 && len(b.Diags) == before {
 		b.Add(n, "out-of-range", "", "the height of a rally point must be positive")
 	}
@@ -171,7 +171,7 @@ func (b *builder) refuge(n *yamldoc.Node) (r fence.Refuge) {
 
 // spot reads a mapping of a place and of a length [m], which may have several names; all three are needed. It may be a
 // place on the earth.
-func (b *builder) spot(n *yamldoc.Node, what string, lengths ...string) (at fence.Coordinates, l float64, fixed bool) {
+func (b *builder) spot(n *yamldoc.Node, what string, lengths ...string) (at fence.Coordinates, l float64) {
 	before := len(b.Diags)
 	given, keys := map[string]float64{}, yamldoc.Keys{}
 	for _, name := range append([]string{"north", "east", "lat", "lon"}, lengths...) {
@@ -179,7 +179,7 @@ func (b *builder) spot(n *yamldoc.Node, what string, lengths ...string) (at fenc
 	}
 	b.Fields(n, what, keys)
 	names := []string{"north", "east", lengths[0]}
-	if _, fixed = given["lat"]; fixed {
+	if _, degrees := given["lat"]; degrees {
 		names = []string{"lat", "lon", lengths[0]}
 	}
 	if _, other := given[lengths[len(lengths)-1]]; other {
@@ -191,35 +191,38 @@ func (b *builder) spot(n *yamldoc.Node, what string, lengths ...string) (at fenc
 			strings.Join(names, ", "))
 	}
 	if len(b.Diags) > before {
-		return at, 0, fixed
+		return at, 0
 	}
 	if l = given[names[2]]; names[2] == "alt" {
 		l -= b.level(n)
 	}
-	return b.placed(n, names[0], given[names[0]], given[names[1]]), l, fixed
+	return b.placed(n, names, given[names[0]], given[names[1]]), l
 }
 
-// placed returns metres from the site of a pair of coordinates, of which the first has the given name.
-func (b *builder) placed(n *yamldoc.Node, name string, first, second float64) fence.Coordinates {
-	if name != "lat" {
+// placed returns the metres from home of two coordinates, which have names.
+func (b *builder) placed(n *yamldoc.Node, names []string, first, second float64) (at fence.Coordinates) {
+	if names[0] != "lat" {
 		return fence.Coordinates{North: first, East: second}
 	}
-	at, far := b.local(first, second)
+	lat, lon, given := b.m.Site()
+	at.North, at.East = earth.NewPlane(earth.Position{Lat: lat, Lon: lon}).Local(earth.Position{Lat: first, Lon: second})
 	switch {
-	case !b.m.placed:
-		b.Add(n, "no-site", addSite, "lat and lon need the site of the mission")
-	case far != "":
-		b.Add(n, "out-of-range", exchanged, "%s", far)
+	case !given:
+		b.Add(n, "no-site", "add `environment: {lat_deg: 48.0814, lon_deg: 11.2831}`",
+			"places on the earth need the place of home, which the mission does not set")
+	case math.Abs(at.North) > fence.Farthest || math.Abs(at.East) > fence.Farthest:
+		b.Add(n, "out-of-range", "write the latitude first, as in 48.0814, 11.2831", "this is more than %d km from home",
+			fence.Farthest/1000)
 	}
 	return at
 }
 
 // level returns the height of home above mean sea level [m].
 func (b *builder) level(n *yamldoc.Node) float64 {
-	if !b.leveled {
-		b.Add(n, "no-site", addHeight, "heights above mean sea level need that of home")
+	if !b.m.leveled {
+		b.Add(n, "no-site", "add `alt: 590` to `environment` [m]", "heights above mean sea level need that of home")
 	}
-	return b.m.Parameters[slices.IndexFunc(b.m.Vehicle.Parameters, func(p model.Parameter) bool { return p.Name == siteAlt })]
+	return b.m.parameter(siteAlt)
 }
 
 // degree is the unit of places on the earth.

@@ -70,9 +70,8 @@ type builder struct {
 	bends bool           // an expression of these has functions that turn or jump, or nested relations
 	offer model.Offer    // of the vehicle
 
-	fenced  bool         // the mission has a fence
-	leveled bool         // the mission sets the height of home
-	reads   map[int]bool // the signals that the plan and the computed signals read
+	fenced bool         // the mission has a fence
+	reads  map[int]bool // the signals that the plan and the computed signals read
 
 	scope    expr.Scope // signals that expressions may read
 	compiler *expr.Compiler
@@ -157,7 +156,6 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 	b.m.Declared = declare.Read(b.Reader, parts["check"], b.m.Plan, b.m.Scope())
 	judging := b.m.Judging(b.m.Watch())
 	b.m.Record, b.m.judged = judging.Record, judging.judged
-	b.places()
 	if !b.Diags.HasErrors() {
 		b.compile()
 	}
@@ -331,7 +329,7 @@ func (b *builder) parameter(i int, value *yamldoc.Node) {
 	if p.Name == fenceRadius && b.fenced {
 		b.Add(value, "no-fence", "remove it, or the fence", "%s has no effect: the mission has a fence", p.Name)
 	}
-	b.leveled = b.leveled || p.Name == siteAlt
+	b.m.leveled = b.m.leveled || p.Name == siteAlt
 	b.m.placed = b.m.placed || p.Name == siteLat || p.Name == siteLon
 	b.m.Parameters[i] = b.within(value, model.Variable{Name: p.Name, Unit: p.Unit, Text: p.Text}, p.Range())
 }
@@ -725,7 +723,7 @@ func (b *builder) beside(n *yamldoc.Node, what string, open func(string) ([]byte
 func (m *Mission) Vocabulary() plan.Vocabulary {
 	v := plan.Vocabulary{}
 	for name, s := range m.sourceScope() {
-		v[name] = plan.Signal{Unit: s.Unit, Type: s.Type}
+		v[name] = plan.Signal{Unit: s.Unit, Type: s.Type, Constant: s.Constant}
 	}
 	for _, s := range m.signals {
 		if s.entry || s.source != "" {
@@ -745,7 +743,7 @@ func (m *Mission) Vocabulary() plan.Vocabulary {
 
 // Scope returns the signals that expressions of the mission may read, with their units.
 func (m *Mission) Scope() expr.Scope {
-	scope := expr.Scope{}
+	scope := m.home()
 	for _, s := range m.signals {
 		scope[s.name] = s.variable()
 	}

@@ -19,7 +19,6 @@ type Area struct {
 	Corners   []Coordinates // of a polygon; none: it is a circle
 	Centre    Coordinates   // of a circle
 	Radius    float64       // of a circle [m]
-	Fixed     bool          // on the earth: metres are from the site of the mission, wherever home is
 }
 
 // Fence is where a vehicle may fly: inside each area, and outside of each forbidden one.
@@ -31,8 +30,7 @@ type Fence struct {
 // Refuge is a rally point: a place to return to instead of home.
 type Refuge struct {
 	Coordinates
-	H     float64 // height above home [m]
-	Fixed bool    // as of an area
+	H float64 // height above home [m]
 }
 
 // Limits of a fence. Autopilots store the corners of polygons and the circles as items, small boards fewer than these.
