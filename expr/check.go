@@ -492,6 +492,7 @@ func (c *checker) value(n *Node) quantity {
 		c.equality(n)
 	case OpLess, OpLessEqual, OpGreater, OpGreaterEqual:
 		c.alike(n.args, fmt.Sprintf("%q compares numbers", operator))
+		c.degrees(n.args)
 	}
 	return unknown // a text or a condition
 }
@@ -508,6 +509,10 @@ func (c *checker) signal(n *Node) quantity {
 		return pureRatio
 	case ok:
 		return quantity{unit: v.Unit}
+	}
+	if hint := ofHome[n.name]; hint != "" {
+		c.report(n, CodeSignal, "places on the earth need the place of home, which is not known here", hint)
+		return unknown
 	}
 	text := fmt.Sprintf("unknown signal %q", n.name)
 	if functionIndex(n.name) >= 0 {
@@ -590,7 +595,11 @@ func (c *checker) choices(n *Node) []*Node {
 
 // counted checks the number of a function's arguments. If it is wrong, it checks each of them on its own.
 func (c *checker) counted(n *Node, least, most int) bool {
-	if least <= len(n.args) && len(n.args) <= most {
+	given := len(n.args)
+	if given > 0 && n.args[given-1].implied {
+		given -= len(implied[n.name])
+	}
+	if least <= given && given <= most {
 		return true
 	}
 	defer c.arguments(n)
@@ -602,7 +611,7 @@ func (c *checker) counted(n *Node, least, most int) bool {
 	if want == "1" {
 		noun = "argument"
 	}
-	c.report(n, CodeArguments, fmt.Sprintf("%s takes %s %s, not %d", n.name, want, noun, len(n.args)), "")
+	c.report(n, CodeArguments, fmt.Sprintf("%s takes %s %s, not %d", n.name, want, noun, given), "")
 	return false
 }
 
@@ -641,12 +650,16 @@ func (c *checker) call(n *Node) quantity {
 		c.arguments(n)
 		return unknown
 	}
-	if !c.counted(n, functions[index].least, functions[index].most) {
+	f, own := functions[index], len(implied[n.name]) // which the text does not have
+	if !c.counted(n, f.least-own, f.most-own) {
 		return unknown
 	}
-	rule := functions[index].unit
-	if rule == integers {
+	rule := f.unit
+	switch rule {
+	case integers:
 		return c.bits(n)
+	case placed:
+		return c.place(n)
 	}
 	q := c.alike(n.args, n.name+" needs numbers")
 	switch half, ok := q.unit.power(0.5); {

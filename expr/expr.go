@@ -97,6 +97,8 @@ type Variable struct {
 	Held   bool       // of a real: it changes only at instants, as the values of the other types do
 	Given  bool       // of a discrete type: the world changes it; a change is found as that of a real, by indicators
 
+	Constant *float64 // of a real: it never changes; Resolved writes the number
+
 	Sources []string // the value is known while all of these are; nil: always
 }
 
@@ -194,7 +196,7 @@ func (e *Expr) Parts(with map[string]*Expr) int {
 }
 
 func substitute(n *Node, with map[string]*Expr) *Node {
-	if r, ok := with[n.name]; ok && n.op == OpName {
+	if r, ok := with[n.name]; ok && n.op == OpName && !n.implied {
 		return r.root.moved(n)
 	}
 	return n.rebuilt(func(a *Node) *Node { return substitute(a, with) })

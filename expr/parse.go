@@ -410,5 +410,5 @@ func (p *Parser) call(n Node, at, level int) (*Node, *Error) {
 		}
 		args = append(args, a)
 	}
-	return p.make(n, at, args...)
+	return p.make(n, at, n.joinImplied(args, p.last)...)
 }

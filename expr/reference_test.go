@@ -118,6 +118,21 @@ func (r reference) real(n *Node) float64 {
 		}
 		up := math.Sin(arg(0))*math.Sin(arg(2)) + math.Cos(arg(0))*level
 		return EarthRadius * math.Atan2(math.Sqrt(east*east+north*north), up)
+	case "distance_to":
+		call := func(name string, args ...*Node) float64 {
+			return r.real((&Node{op: OpCall, name: name, args: args}).complete())
+		}
+		north, east := arg(6)-call("north_of", n.args[0], n.args[2], n.args[3]), arg(7)-call("east_of", n.args[1], n.args[4], n.args[5])
+		return math.Sqrt(north*north + east*east)
+	case "north_of", "east_of":
+		from := arg(0)
+		if n.args[0].unitless() {
+			from *= math.Pi / 180
+		}
+		if from -= arg(1); n.name == "east_of" {
+			from = math.Asin(math.Sin(from))
+		}
+		return from * arg(2)
 	case "min", "max":
 		best := arg(0)
 		for i := range n.args {

@@ -18,6 +18,8 @@ func (n *Node) meaning() *Node {
 		return distance(n.args)
 	case "bearing":
 		return bearing(n.args)
+	case "distance_to", "north_of", "east_of":
+		return n.placeMeaning()
 	}
 	return nil
 }

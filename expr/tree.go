@@ -97,6 +97,7 @@ type Node struct {
 	name    string
 	args    []*Node
 
+	implied  bool   // of a name: a function reads it without naming it
 	numeric  bool   // of a name: the number that stands for the discrete value of a given signal
 	replaced string // the name in whose place Substitute set the node; may be empty
 
@@ -279,6 +280,9 @@ func (n *Node) write(b *writer, bind int) {
 	case n.op == OpIf, n.op == OpCall:
 		b.WriteString(n.name + "(")
 		for i, a := range n.args {
+			if a.implied {
+				break
+			}
 			if i > 0 {
 				b.WriteString(", ")
 			}
@@ -332,6 +336,7 @@ const (
 	root                  // the value in the square root of the argument's unit
 	ratio                 // arguments of one unit, a dimensionless value
 	onEarth               // dimensionless arguments, a value in metres
+	placed                // a latitude, a longitude or both, then implied signals; a value in metres
 	integers              // integers, the value an integer
 	anyNumber = math.MaxInt
 )
@@ -362,6 +367,9 @@ var functions = [...]function{
 	{"wrap", 1, 1, pure, nil, nil},
 	{"distance", 4, 4, onEarth, nil, nil},
 	{"bearing", 4, 4, pure, nil, nil},
+	{"distance_to", 8, 8, placed, nil, nil},
+	{"north_of", 3, 3, placed, nil, nil},
+	{"east_of", 3, 3, placed, nil, nil},
 }
 
 // MaxInteger is the largest magnitude up to which every integer is exact.

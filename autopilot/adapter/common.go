@@ -134,7 +134,7 @@ func targetHolds(a *Adapter, t *task) verdict {
 	default:
 		return unknown
 	}
-	north, east := a.facts.plane.Local(degrees(m.LatInt, m.LonInt))
+	north, east := a.plane().Local(degrees(m.LatInt, m.LonInt))
 	near := math.Hypot(north-a.wanted("target_north"), east-a.wanted("target_east")) <= targetBeside &&
 		math.Abs(height-a.wanted("target_h")) <= targetAbove
 	// The radius is in no telemetry: a target that differs in nothing else is proved by its acknowledgement.
@@ -146,7 +146,7 @@ func (a *Adapter) homeAltitude() float64 { return float64(a.facts.home.Altitude)
 // targetOrder returns DO_REPOSITION to the wanted target, at an altitude in a frame. With the flag the autopilot takes
 // it in any mode. Where no radius is wanted, it has that of the parameter: an ArduPlane keeps the last one otherwise.
 func targetOrder(a *Adapter, frame byte, altitude, speed, yaw float64) service.Order {
-	at := a.facts.plane.Global(a.wanted("target_north"), a.wanted("target_east"))
+	at := a.plane().Global(a.wanted("target_north"), a.wanted("target_east"))
 	return service.Order{ID: reposition, Int: true, Frame: frame,
 		Params: [7]float64{speed, 1, a.radius(), yaw, at.Lat, at.Lon, altitude}}
 }

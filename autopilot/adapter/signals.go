@@ -68,12 +68,21 @@ func (a *Adapter) located() bool {
 	return a.fresh(groupPosition) && a.fresh(groupEstimator) && a.facts.estimator.position()
 }
 
+// plane is the map on which positions are metres: at the site of the mission, which is where its home is meant to be, so
+// that places on the earth stay where they are; at home if the mission has none.
+func (a *Adapter) plane() earth.Plane {
+	if a.options.Site != nil {
+		return earth.NewPlane(*a.options.Site)
+	}
+	return a.facts.plane
+}
+
 // local returns the position [m] north and east of home, NaN while home is unknown.
 func (a *Adapter) local() (north, east float64) {
 	if a.facts.home == nil {
 		return math.NaN(), math.NaN()
 	}
-	return a.facts.plane.Local(a.place())
+	return a.plane().Local(a.place())
 }
 
 // settle lays the local plane at the home position.

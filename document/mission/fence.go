@@ -2,11 +2,13 @@ package mission
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"canopy/expr"
 	"canopy/syntax/yamldoc"
+	"canopy/vehicle/earth"
 	"canopy/vehicle/fence"
 	"canopy/vehicle/model"
 )
@@ -86,14 +88,25 @@ func (b *builder) limits(n *yamldoc.Node) (at []*yamldoc.Node) {
 			})
 		}
 	}
-	before := len(b.Diags)
+	before, tops := len(b.Diags), 0
 	b.Fields(n, "the fence", yamldoc.Keys{
 		"max_h": func(n *yamldoc.Node) {
+			tops++
 			f.Top = b.Bounded(n, metre, "max_h", func(v float64) bool { return v > 0 }, "be positive", "")
+		},
+		"max_alt": func(n *yamldoc.Node) {
+			tops++
+			f.Top = b.Number(n, metre, "max_alt") - b.level(n)
+			if f.Top <= 0 && len(b.Diags) == before {
+				b.Add(n, "out-of-range", "max_alt is above mean sea level; max_h is above home", "max_alt is not above home")
+			}
 		},
 		"inclusion": areas("inclusion", false),
 		"exclusion": areas("exclusion", true),
 	})
+	if tops > 1 {
+		b.Add(n, "two-sources", "leave one out", "max_h and max_alt are both given")
+	}
 	if f.Empty() && len(b.Diags) == before {
 		b.Add(n, "missing-key", "inclusion: [{circle: {north: 0, east: 0, radius: 500}}]",
 			"a fence needs `inclusion`, `exclusion` or `max_h`")
@@ -109,21 +122,25 @@ func (b *builder) limits(n *yamldoc.Node) (at []*yamldoc.Node) {
 func (b *builder) area(n *yamldoc.Node) (a fence.Area) {
 	before := len(b.Diags)
 	kinds := 0
-	b.Fields(n, "an area", yamldoc.Keys{
-		"polygon": func(n *yamldoc.Node) {
+	polygon := func(key string, names ...string) func(*yamldoc.Node) {
+		return func(n *yamldoc.Node) {
 			kinds++
-			b.Sequence(n, "polygon", func(n *yamldoc.Node) { a.Corners = append(a.Corners, b.corner(n)) })
+			b.Sequence(n, key, func(n *yamldoc.Node) { a.Corners = append(a.Corners, b.corner(n, names...)) })
 			if len(b.Diags) > before || len(a.Corners) > fence.MaxItems { // which is reported of the whole fence
 				return
 			}
 			if text := a.Mistake(); text != "" {
-				b.Add(n, "wrong-polygon", "list the corners in their order round the polygon, each as [north, east]", "%s", text)
+				b.Add(n, "wrong-polygon", "list the corners in their order round the polygon, each as ["+
+					strings.Join(names, ", ")+"]", "%s", text)
 			}
-		},
+		}
+	}
+	b.Fields(n, "an area", yamldoc.Keys{
+		"polygon":         polygon("polygon", "north", "east"),
+		"polygon_lat_lon": polygon("polygon_lat_lon", "lat", "lon"),
 		"circle": func(n *yamldoc.Node) {
 			kinds++
-			v := b.numbers(n, "a circle", "north", "east", "radius")
-			a.Centre, a.Radius = fence.Coordinates{North: v[0], East: v[1]}, v[2]
+			a.Centre, a.Radius = b.spot(n, "a circle", "radius")
 			if a.Radius <= 0 && len(b.Diags) == before {
 				b.Add(n, "out-of-range", "", "the radius of a circle must be positive")
 			}
@@ -135,40 +152,90 @@ func (b *builder) area(n *yamldoc.Node) (a fence.Area) {
 	return a
 }
 
-func (b *builder) corner(n *yamldoc.Node) fence.Coordinates {
+func (b *builder) corner(n *yamldoc.Node, names ...string) fence.Coordinates {
 	if n.Kind != yamldoc.Sequence || len(n.Items) != 2 {
-		b.Add(n, "wrong-type", "[120, -40]", "a corner is a list of two numbers, [north, east]")
+		b.Add(n, "wrong-type", "[120, -40]", "a corner is a list of two numbers, [%s, %s]", names[0], names[1])
 		return fence.Coordinates{}
 	}
-	return fence.Coordinates{North: b.coordinate(n.Items[0], "north"), East: b.coordinate(n.Items[1], "east")}
+	return b.placed(n, names, b.coordinate(n.Items[0], names[0]), b.coordinate(n.Items[1], names[1]))
 }
 
-func (b *builder) refuge(n *yamldoc.Node) fence.Refuge {
+func (b *builder) refuge(n *yamldoc.Node) (r fence.Refuge) {
 	before := len(b.Diags)
-	v := b.numbers(n, "a rally point", "north", "east", "h")
-	if v[2] <= 0 && len(b.Diags) == before {
+	r.Coordinates, r.H = b.spot(n, "a rally point", "h", "alt")
+	if r.H <= 0 && len(b.Diags) == before {
 		b.Add(n, "out-of-range", "", "the height of a rally point must be positive")
 	}
-	return fence.Refuge{Coordinates: fence.Coordinates{North: v[0], East: v[1]}, H: v[2]}
+	return r
 }
 
-// numbers reads a mapping of three numbers [m], all of which are needed.
-func (b *builder) numbers(n *yamldoc.Node, what string, names ...string) (values [3]float64) {
+// spot reads a mapping of a place and of a length [m], which may have several names; all three are needed. It may be a
+// place on the earth.
+func (b *builder) spot(n *yamldoc.Node, what string, lengths ...string) (at fence.Coordinates, l float64) {
 	before := len(b.Diags)
-	given := [3]bool{}
-	keys := yamldoc.Keys{}
-	for i, name := range names {
-		keys[name] = func(n *yamldoc.Node) { values[i], given[i] = b.coordinate(n, name), true }
+	given, keys := map[string]float64{}, yamldoc.Keys{}
+	for _, name := range append([]string{"north", "east", "lat", "lon"}, lengths...) {
+		keys[name] = func(n *yamldoc.Node) { given[name] = b.coordinate(n, name) }
 	}
 	b.Fields(n, what, keys)
-	if i := slices.Index(given[:], false); i >= 0 && len(b.Diags) == before {
+	names := []string{"north", "east", lengths[0]}
+	if _, degrees := given["lat"]; degrees {
+		names = []string{"lat", "lon", lengths[0]}
+	}
+	if _, other := given[lengths[len(lengths)-1]]; other {
+		names[2] = lengths[len(lengths)-1]
+	}
+	lacks := func(name string) bool { _, ok := given[name]; return !ok }
+	if len(b.Diags) == before && (len(given) != len(names) || slices.ContainsFunc(names, lacks)) {
 		b.Add(n, "missing-key", fmt.Sprintf("{%s: 100, %s: 50, %s: 40}", names[0], names[1], names[2]), "%s needs %s", what,
 			strings.Join(names, ", "))
 	}
-	return values
+	if len(b.Diags) > before {
+		return at, 0
+	}
+	if l = given[names[2]]; names[2] == "alt" {
+		l -= b.level(n)
+	}
+	return b.placed(n, names, given[names[0]], given[names[1]]), l
 }
 
+// placed returns the metres from home of two coordinates, which have names.
+func (b *builder) placed(n *yamldoc.Node, names []string, first, second float64) (at fence.Coordinates) {
+	if names[0] != "lat" {
+		return fence.Coordinates{North: first, East: second}
+	}
+	lat, lon, given := b.m.Site()
+	at.North, at.East = earth.NewPlane(earth.Position{Lat: lat, Lon: lon}).Local(earth.Position{Lat: first, Lon: second})
+	switch {
+	case !given:
+		b.Add(n, "no-site", "add `environment: {lat_deg: 48.0814, lon_deg: 11.2831}`",
+			"places on the earth need the place of home, which the mission does not set")
+	case math.Abs(at.North) > fence.Farthest || math.Abs(at.East) > fence.Farthest:
+		b.Add(n, "out-of-range", "write the latitude first, as in 48.0814, 11.2831", "this is more than %d km from home",
+			fence.Farthest/1000)
+	}
+	return at
+}
+
+// level returns the height of home above mean sea level [m].
+func (b *builder) level(n *yamldoc.Node) float64 {
+	if !b.m.leveled {
+		b.Add(n, "no-site", "add `alt: 590` to `environment` [m]", "heights above mean sea level need that of home")
+	}
+	return b.m.parameter(siteAlt)
+}
+
+// degree is the unit of places on the earth.
+var degree, _ = expr.ParseUnit("deg")
+
 func (b *builder) coordinate(n *yamldoc.Node, what string) float64 {
-	return b.Bounded(n, metre, what, func(v float64) bool { return -fence.Farthest <= v && v <= fence.Farthest },
-		fmt.Sprintf("be within %d m", fence.Farthest), "positions are metres from home")
+	unit, most, hint := metre, float64(fence.Farthest), "positions are metres from home"
+	switch what {
+	case "lat":
+		unit, most, hint = degree, 90, "degrees, the latitude first"
+	case "lon":
+		unit, most, hint = degree, 180, "degrees, the latitude first"
+	}
+	return b.Bounded(n, unit, what, func(v float64) bool { return math.Abs(v) <= most },
+		fmt.Sprintf("be within %g %v", most, unit), hint)
 }

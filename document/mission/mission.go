@@ -50,6 +50,7 @@ type Mission struct {
 	sourceOf map[string]string  // by signal of the vehicle
 	outages  []outage           // ascending by source and time
 	placed   bool               // the mission sets the place of home
+	leveled  bool               // the mission sets the height of home above mean sea level
 	flown    bool               // the world gives the signals of the sources
 
 	texts  []string         // that the mission itself gives to slots, by their place among the signals

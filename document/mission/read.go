@@ -69,7 +69,9 @@ type builder struct {
 	codes []*expr.Code   // those whose relations are events
 	bends bool           // an expression of these has functions that turn or jump, or nested relations
 	offer model.Offer    // of the vehicle
-	reads map[int]bool   // the signals that the plan and the computed signals read
+
+	fenced bool         // the mission has a fence
+	reads  map[int]bool // the signals that the plan and the computed signals read
 
 	scope    expr.Scope // signals that expressions may read
 	compiler *expr.Compiler
@@ -136,9 +138,10 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 		}
 		return
 	}
-	b.fences(parts["fence"], parts["rally"], b.offer)
+	b.fenced = parts["fence"] != nil
 	b.parameters(parts["environment"], parts["parameters"])
 	b.overrides(set)
+	b.fences(parts["fence"], parts["rally"], b.offer)
 	b.sourced(parts["outages"])
 	b.table(parts["tables"], parts["commands"], parts["signals"])
 	b.initialValues(parts["initial"])
@@ -257,10 +260,11 @@ func knownVehicles(vehicles []model.Offer) string {
 // site is the group of the parameters that describe the environment, not the vehicle.
 const site = "site."
 
-// The parameters of the environment with the place of home [deg].
+// The parameters of the environment with the place of home [deg, m].
 const (
 	siteLat = site + "lat_deg"
 	siteLon = site + "lon_deg"
+	siteAlt = site + "alt"
 )
 
 // parameters reads both parameter sections; the environment's names are written without their group.
@@ -322,9 +326,10 @@ func (b *builder) unknownParameter(key *yamldoc.Node, known []string) {
 
 func (b *builder) parameter(i int, value *yamldoc.Node) {
 	p := &b.m.Vehicle.Parameters[i]
-	if p.Name == fenceRadius && !b.m.Fence.Empty() {
+	if p.Name == fenceRadius && b.fenced {
 		b.Add(value, "no-fence", "remove it, or the fence", "%s has no effect: the mission has a fence", p.Name)
 	}
+	b.m.leveled = b.m.leveled || p.Name == siteAlt
 	b.m.placed = b.m.placed || p.Name == siteLat || p.Name == siteLon
 	b.m.Parameters[i] = b.within(value, model.Variable{Name: p.Name, Unit: p.Unit, Text: p.Text}, p.Range())
 }
@@ -718,7 +723,7 @@ func (b *builder) beside(n *yamldoc.Node, what string, open func(string) ([]byte
 func (m *Mission) Vocabulary() plan.Vocabulary {
 	v := plan.Vocabulary{}
 	for name, s := range m.sourceScope() {
-		v[name] = plan.Signal{Unit: s.Unit, Type: s.Type}
+		v[name] = plan.Signal{Unit: s.Unit, Type: s.Type, Constant: s.Constant}
 	}
 	for _, s := range m.signals {
 		if s.entry || s.source != "" {
@@ -738,7 +743,7 @@ func (m *Mission) Vocabulary() plan.Vocabulary {
 
 // Scope returns the signals that expressions of the mission may read, with their units.
 func (m *Mission) Scope() expr.Scope {
-	scope := expr.Scope{}
+	scope := m.home()
 	for _, s := range m.signals {
 		scope[s.name] = s.variable()
 	}

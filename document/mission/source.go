@@ -113,9 +113,9 @@ func (m *Mission) from(name string) []string {
 	return nil
 }
 
-// sourceScope returns the signals of all sources, which expressions may read.
+// sourceScope returns the signals of all sources, which expressions may read, and the constants of home.
 func (m *Mission) sourceScope() expr.Scope {
-	scope := expr.Scope{}
+	scope := m.home()
 	for _, s := range m.sources {
 		scope[expr.Known(s)], scope[expr.Stamp(s)] = expr.Variable{Type: expr.Boolean}, expr.Number(expr.Second)
 	}

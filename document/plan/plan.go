@@ -26,11 +26,14 @@ type Signal struct {
 	Text   string          // one line that describes it
 	Table  *expr.Tabulated // the name is that of a function
 
+	Constant *float64 // a real that never changes; nil: a signal
+
 	Sources []string // its value is known while all of these are; nil: always
 }
 
 func (s Signal) variable() expr.Variable {
-	return expr.Variable{Type: s.Type, Unit: s.Unit, Values: s.Values, Table: s.Table, Held: s.Held, Sources: s.Sources}
+	return expr.Variable{Type: s.Type, Unit: s.Unit, Values: s.Values, Table: s.Table, Held: s.Held, Sources: s.Sources,
+		Constant: s.Constant}
 }
 
 // Vocabulary is all signals that a plan may name.

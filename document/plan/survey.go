@@ -10,6 +10,7 @@ import (
 	"canopy/diag"
 	"canopy/expr"
 	"canopy/syntax/xmltree"
+	"canopy/vehicle/earth"
 )
 
 // A survey of a polygon is the use of a tree that does not exist: when the plan is assembled, a sequence of the
@@ -19,6 +20,7 @@ const (
 	surveyLine = "survey_line"
 
 	attrPolygon = "polygon"
+	attrLatLon  = "polygon_lat_lon"
 	attrSpacing = "spacing"
 	attrHeading = "heading"
 	attrSpeed   = "to_speed"
@@ -29,6 +31,9 @@ var metre, _ = expr.ParseUnit("m")
 // linePorts are the attributes of a survey that each of its lines has.
 var linePorts = []string{"to_h", "to_radius"}
 
+// altitudes are the attributes of a survey that give to_h above mean sea level.
+var altitudes = []string{"to_alt", "alt"}
+
 // The bounds of surveys.
 const (
 	maxCorners  = 100
@@ -37,7 +42,8 @@ const (
 	maxAway     = 1e5    // distance from home, north or east [m]
 )
 
-// surveys returns the changes that expand the surveys of a document which includes a library.
+// surveys returns the changes that expand the surveys of a document which includes a library, and write places on the
+// earth as metres from home.
 func (a *assembler) surveys(doc *xmltree.Document) (all []change) {
 	class := ""
 	for e := range doc.Root.Elements() {
@@ -48,12 +54,14 @@ func (a *assembler) surveys(doc *xmltree.Document) (all []change) {
 	if class == "" {
 		return nil
 	}
+	names := libraryNames(class)
 	var visit func(e *xmltree.Element)
 	visit = func(e *xmltree.Element) {
 		for c := range e.Elements() {
 			if id := c.Find("ID"); c.Name == elementSubTree && id != nil && id.Value == survey {
 				all = append(all, change{Edit: doc.Replace(c, a.survey(doc, c, class))})
 			} else {
+				all = append(all, a.places(doc, c, names)...)
 				visit(c)
 			}
 		}
@@ -69,9 +77,10 @@ func (a *assembler) surveys(doc *xmltree.Document) (all []change) {
 // surveyor reads one survey.
 type surveyor struct {
 	*assembler
-	doc *xmltree.Document
-	e   *xmltree.Element
-	bad bool
+	doc   *xmltree.Document
+	e     *xmltree.Element
+	bad   bool
+	plane *earth.Plane // at the first corner, of a polygon in degrees
 }
 
 // survey returns the sequence that a survey stands for; one that always fails if it has mistakes.
@@ -90,7 +99,7 @@ func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class stri
 		m.Add(attrSpeed, speed.Value)
 		all.Children = append(all.Children, m)
 	}
-	own := append([]string{"ID", attrPolygon, attrSpacing, attrHeading, attrSpeed}, linePorts...)
+	own := append([]string{"ID", attrPolygon, attrLatLon, attrSpacing, attrHeading, attrSpeed}, slices.Concat(linePorts, altitudes)...)
 	for _, given := range e.Attributes {
 		if !slices.Contains(own, given.Name) {
 			all.Add(given.Name, given.Value)
@@ -100,10 +109,8 @@ func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class stri
 		m := &xmltree.Markup{Name: elementSubTree}
 		m.Add("ID", surveyLine)
 		m.Add("name", fmt.Sprintf("line_%d", i+1))
-		m.Add("from_north", metres(l.from.north))
-		m.Add("from_east", metres(l.from.east))
-		m.Add("to_north", metres(l.to.north))
-		m.Add("to_east", metres(l.to.east))
+		s.place(m, "from", l.from)
+		s.place(m, "to", l.to)
 		if class == "plane" { // which must be on its course at the beginning
 			course := heading
 			if (l.to.north-l.from.north)*math.Cos(heading)+(l.to.east-l.from.east)*math.Sin(heading) < 0 {
@@ -117,9 +124,25 @@ func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class stri
 				m.Add(name, p.Value)
 			}
 		}
+		for _, name := range altitudes {
+			if p := e.Find(name); p != nil {
+				m.Add("to_h", geographic["alt"].before+p.Value+geographic["alt"].after)
+			}
+		}
 		all.Children = append(all.Children, m)
 	}
 	return all
+}
+
+// place adds a place to the attributes of a line.
+func (s *surveyor) place(m *xmltree.Markup, prefix string, at spot) {
+	north, east := metres(at.north), metres(at.east)
+	if s.plane != nil {
+		p := s.plane.Global(at.north, at.east)
+		north, east = fmt.Sprintf("north_of(%.9f)", p.Lat), fmt.Sprintf("east_of(%.9f)", p.Lon)
+	}
+	m.Add(prefix+"_north", north)
+	m.Add(prefix+"_east", east)
 }
 
 // metres writes a length to the millimetre.
@@ -129,9 +152,15 @@ func metres(v float64) string {
 
 // legs reads the polygon and returns the lines over it, with their direction [rad].
 func (s *surveyor) legs() (legs []leg, heading float64) {
-	polygon := s.e.Find(attrPolygon)
-	if polygon == nil {
-		s.fail(nil, codeNoAttr, `write polygon="0, 0; 0, 300; 200, 300", metres north and east of home`,
+	polygon, degrees := s.e.Find(attrPolygon), s.e.Find(attrLatLon)
+	switch {
+	case polygon != nil && degrees != nil:
+		s.fail(degrees, codeConflictAttr, "leave one out", "the polygon is given twice")
+		return nil, 0
+	case degrees != nil:
+		polygon = degrees
+	case polygon == nil:
+		s.fail(nil, codeNoAttr, `write polygon="0, 0; 0, 300; 200, 300", metres north and east of home, or polygon_lat_lon`,
 			"a survey needs %q", attrPolygon)
 		return nil, 0
 	}
@@ -195,21 +224,32 @@ func (s *surveyor) count(lines int, polygon *xmltree.Attribute) bool {
 	return false
 }
 
-// corners reads pairs of numbers: metres north and east of home.
+// corners reads pairs of numbers: metres north and east of home, or degrees of latitude and longitude, which become
+// metres from the first corner.
 func (s *surveyor) corners(a *xmltree.Attribute) (corners []spot) {
+	hint := fmt.Sprintf("write corners as in 0, 0; 0, 300; 200, 300: metres north and east of home, up to %g", maxAway)
+	if a.Name == attrLatLon {
+		hint = "write corners as in 48.08, 11.28; 48.08, 11.29; 48.09, 11.29: degrees, the latitude first"
+	}
 	parts := strings.Split(strings.TrimSuffix(strings.TrimSpace(a.Value), ";"), ";")
 	if n := len(parts); n < 3 || n > maxCorners {
-		s.fail(a, codeSurvey, "write corners as in 0, 0; 0, 300; 200, 300: metres north and east of home",
-			"a polygon has 3 to %d corners, this one %d", maxCorners, n)
+		s.fail(a, codeSurvey, hint, "a polygon has 3 to %d corners, this one %d", maxCorners, n)
 		return nil
 	}
 	for i, part := range parts {
 		first, second, ok := strings.Cut(part, ",")
 		north, err := strconv.ParseFloat(strings.TrimSpace(first), 64)
 		east, err2 := strconv.ParseFloat(strings.TrimSpace(second), 64)
+		if a.Name == attrLatLon {
+			ok = ok && math.Abs(north) < 90 && math.Abs(east) <= 180
+			if i == 0 {
+				plane := earth.NewPlane(earth.Position{Lat: north, Lon: east})
+				s.plane = &plane
+			}
+			north, east = s.plane.Local(earth.Position{Lat: north, Lon: east})
+		}
 		if !ok || err != nil || err2 != nil || !(math.Abs(north) <= maxAway) || !(math.Abs(east) <= maxAway) {
-			s.fail(a, codeSurvey, fmt.Sprintf("write numbers as in 200, 300: metres north and east of home, up to %g", maxAway),
-				"corner %d, %q, is no place", i+1, strings.TrimSpace(part))
+			s.fail(a, codeSurvey, hint, "corner %d, %q, is no place", i+1, strings.TrimSpace(part))
 			return nil
 		}
 		corners = append(corners, spot{north, east})

@@ -115,6 +115,7 @@ var rooms = map[string]room{
 		"syntax/xmltree":   "plans are XML",
 		"internal/palette": "pictures have the report's colours",
 		"vehicle/contract": "a plan includes the actions of a class of vehicles",
+		"vehicle/earth":    "a survey may be of places on the earth",
 	}, tests: reasons{
 		"internal/trees": "random trees have all kinds",
 	}},
@@ -359,6 +360,7 @@ var rooms = map[string]room{
 
 		"syntax/yamldoc":    "mission files are YAML",
 		"vehicle/equations": "a mission may name a vehicle in a file of equations",
+		"vehicle/earth":     "the plan and the fence may name places on the earth",
 		"vehicle/fence":     "where the vehicle may fly",
 	}, tests: reasons{
 		"vehicle/fleet": "vehicles have fences",

@@ -111,7 +111,7 @@ func follow(plain *mission.Mission, interpolated bool, old *world, u []float64, 
 	}
 	if m.Chattering == sim.Continue {
 		for name, v := range m.Scope() {
-			if _, place := m.Signal(name); v.Type == expr.Real {
+			if _, place := m.Signal(name); v.Type == expr.Real && v.Constant == nil {
 				w.reals = append(w.reals, place)
 			}
 		}

@@ -32,6 +32,12 @@ func NewPlane(origin Position) Plane {
 // Origin returns the origin.
 func (p Plane) Origin() Position { return p.origin }
 
+// Meridian returns metres north for each radian of latitude: the radius of the meridian.
+func (p Plane) Meridian() float64 { return p.north * (180 / math.Pi) }
+
+// Parallel returns metres east for each radian of longitude: the radius of the parallel.
+func (p Plane) Parallel() float64 { return p.east * (180 / math.Pi) }
+
 // Local returns the coordinates [m] of a place, on the shorter way round the earth.
 func (p Plane) Local(at Position) (north, east float64) {
 	return (at.Lat - p.origin.Lat) * p.north, math.Remainder(at.Lon-p.origin.Lon, 360) * p.east

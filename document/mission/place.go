@@ -1,0 +1,32 @@
+package mission
+
+import (
+	"math"
+	"slices"
+
+	"canopy/expr"
+	"canopy/vehicle/earth"
+	"canopy/vehicle/model"
+)
+
+// home returns the constants of home that expressions may read: those that the mission sets.
+func (m *Mission) home() expr.Scope {
+	scope := expr.Scope{}
+	add := func(name string, unit expr.Unit, v float64) { scope[name] = expr.Variable{Unit: unit, Constant: &v} }
+	if lat, lon, given := m.Site(); given {
+		plane := earth.NewPlane(earth.Position{Lat: lat, Lon: lon})
+		add("home_lat", expr.One, lat*(math.Pi/180))
+		add("home_lon", expr.One, lon*(math.Pi/180))
+		add("home_meridian", metre, plane.Meridian())
+		add("home_parallel", metre, plane.Parallel())
+	}
+	if m.leveled {
+		add("home_alt", metre, m.parameter(siteAlt))
+	}
+	return scope
+}
+
+// parameter returns the value of a parameter of the vehicle.
+func (m *Mission) parameter(name string) float64 {
+	return m.Parameters[slices.IndexFunc(m.Vehicle.Parameters, func(p model.Parameter) bool { return p.Name == name })]
+}
