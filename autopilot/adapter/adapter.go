@@ -26,6 +26,8 @@ type Options struct {
 	Ground bool // we are a ground station, whose heartbeats feed the autopilot's failsafe: otherwise a computer on board
 	Refuse bool // a grave finding of the checklist keeps the vehicle from being commanded; otherwise it only warns
 
+	Payload bool // the mission uses the payload: its telemetry is requested
+
 	Fence fence.Fence     // of the mission: the vehicle gets it when it is attached
 	Rally []fence.Refuge  // likewise
 	Site  *earth.Position // of the mission: with a home farther from it than SiteRadius, it gets neither; nil: any
@@ -138,6 +140,7 @@ type Adapter struct {
 	groups [groupCount]channel
 	own    channel // the adapter's own signals
 	wishes channel // the signals that depend on what is wanted
+	gear   channel // those of the payload
 
 	newest int64 // the newest stamp of the vehicle [ns]
 
@@ -145,6 +148,7 @@ type Adapter struct {
 	revisions []int     // how often each slot changed
 	disarm    bool      // arming was wanted, and is no longer
 	tasks     []task    // of the firmware's duties
+	untaken   []int     // the slots that no duty of the firmware reads
 
 	attachment attachment
 	watch      watch
@@ -186,6 +190,9 @@ func New(c *contract.Contract, o Options) *Adapter {
 		a.groups[i] = newChannel(c, groups[i].rows, int64(second/groups[i].hz))
 	}
 	a.own, a.wishes = newChannel(c, ownRows, 0), newChannel(c, wishRows, a.groups[groupPosition].period)
+	if a.gear = newChannel(c, payloadRows, 0); !o.Payload {
+		a.gear.last = nil
+	}
 	return a
 }
 

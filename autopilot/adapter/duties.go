@@ -14,7 +14,7 @@ type task struct {
 	ticket service.Ticket
 	sent   service.Clock // when the last command or parameter was given to its service
 	vain   int           // accepted commands without effect, and repairs, of this intent
-	base   float64       // airspeed when the command was sent [m/s]
+	base   float64       // what its duty measures before the command
 	reason string        // why it waits
 	doubt  bool          // an acknowledgement may belong to an earlier command
 }
@@ -76,7 +76,9 @@ func (a *Adapter) task(d *duty, t *task) {
 			a.retry(d, t, "was accepted and had no effect")
 		}
 	case resting:
-		if a.passed(t.sent, rest) {
+		if d.once && shown == unknown {
+			a.refuse(d, t, "nobody answered, and nothing shows whether it was done")
+		} else if a.passed(t.sent, rest) {
 			a.begin(d, t, shown)
 		}
 	case proved:
@@ -102,7 +104,11 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 			return
 		}
 	}
-	why := ""
+	why := a.beyond(d)
+	if why != "" {
+		a.refuse(d, t, why)
+		return
+	}
 	if shown == unknown && !d.blind {
 		why = "telemetry does not show the present state"
 	}
@@ -119,7 +125,10 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 		}
 		return
 	}
-	t.sent, t.base, t.reason, t.phase = a.now, a.airspeed(), "", asked
+	if t.base = 0; d.base != nil {
+		t.base = d.base(a)
+	}
+	t.sent, t.reason, t.phase = a.now, "", asked
 	if d.write != nil {
 		name, value := d.write(a)
 		a.report(Commanded, d, fmt.Sprintf("%s: %s = %v", d.name, name, value))
@@ -190,7 +199,7 @@ func (a *Adapter) reply(d *duty, t *task, r service.Reply) {
 
 // retry sends again what had no effect, a few times.
 func (a *Adapter) retry(d *duty, t *task, why string) {
-	if t.vain++; t.vain >= maximum {
+	if t.vain++; t.vain >= maximum || d.once {
 		a.refuse(d, t, why)
 		return
 	}
@@ -284,5 +293,6 @@ func (a *Adapter) proven(duty string) bool {
 
 // refused reports whether the autopilot refuses a part of the wanted state.
 func (a *Adapter) refused() bool {
-	return slices.ContainsFunc(a.tasks, func(t task) bool { return t.phase == refused })
+	return slices.ContainsFunc(a.tasks, func(t task) bool { return t.phase == refused }) ||
+		slices.ContainsFunc(a.untaken, func(slot int) bool { return a.want[slot] != a.contract.Slots[slot].Default })
 }

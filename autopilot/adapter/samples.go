@@ -92,12 +92,12 @@ func (a *Adapter) expire() {
 
 // derive gives the signals that depend on what the adapter knows and on what is wanted, where they changed.
 func (a *Adapter) derive() {
-	a.own.t, a.wishes.t = a.now.Vehicle, a.now.Vehicle
+	a.own.t, a.wishes.t, a.gear.t, a.gear.broken = a.now.Vehicle, a.now.Vehicle, a.now.Vehicle, true
 	for _, c := range []struct {
 		*channel
 		rows []row
-	}{{&a.own, ownRows}, {&a.wishes, wishRows}} {
-		for i, r := range c.rows {
+	}{{&a.own, ownRows}, {&a.wishes, wishRows}, {&a.gear, payloadRows}} {
+		for i, r := range c.rows[:min(len(c.rows), len(c.last))] {
 			if v := r.value(a); !same(v, c.last[i].V) || c.last[i].Known == math.IsNaN(v) {
 				a.emit(c.channel, c.rows, true)
 				break
