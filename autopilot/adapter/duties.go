@@ -32,9 +32,12 @@ const (
 )
 
 const (
-	rest    = 5 * second // after a command that nobody answered
-	settle  = second     // telemetry that is younger than a command by this shows whether it had an effect
-	maximum = 3          // accepted commands without effect, or repairs, of one intent
+	rest     = 5 * second  // after a command that nobody answered
+	patience = 20 * second // after a command that is sent once, until something shows whether it was done
+	unclear  = "nothing shows whether it was done"
+
+	settle  = second // telemetry that is younger than a command by this shows whether it had an effect
+	maximum = 3      // accepted commands without effect, or repairs, of one intent
 )
 
 // serve compares the wanted state with the vehicle and commands where they differ.
@@ -77,7 +80,7 @@ func (a *Adapter) task(d *duty, t *task) {
 		}
 	case resting:
 		if d.once && shown == unknown {
-			a.refuse(d, t, "nobody answered, and nothing shows whether it was done")
+			a.refuse(d, t, unclear)
 		} else if a.passed(t.sent, rest) {
 			a.begin(d, t, shown)
 		}
@@ -112,7 +115,11 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 	if shown == unknown && !d.blind {
 		why = "telemetry does not show the present state"
 	}
-	if why == "" && d.repeat == service.Guarded && !a.young(d, t) {
+	if d.once && t.vain > 0 && shown == unknown && a.passed(t.sent, patience) {
+		a.refuse(d, t, unclear)
+		return
+	}
+	if why == "" && d.repeat == service.Guarded && (!a.young(d, t) || d.once && t.vain > 0 && shown == unknown) {
 		why = "telemetry does not show yet what became of the last command"
 	}
 	if why == "" && d.wait != nil {
@@ -124,6 +131,9 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 			a.report(Waiting, d, d.name+": "+why)
 		}
 		return
+	}
+	if d.once {
+		t.vain++
 	}
 	if t.base = 0; d.base != nil {
 		t.base = d.base(a)

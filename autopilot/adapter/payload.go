@@ -25,7 +25,7 @@ const (
 
 // What shows the present payload.
 const (
-	pwmNear   = 2e-6              // [s] that an output may differ from the wanted one
+	pwmNear   = 0.51e-6           // [s] that an output may differ from the wanted one
 	mountNear = 2 * math.Pi / 180 // [rad] likewise
 	unseen    = 4 * second        // a photo that was taken is seen within this time
 )
@@ -222,9 +222,9 @@ var payloadDuties = []duty{
 	}),
 	{
 		name: "mount", slots: []string{"wanted_mount", "wanted_pitch", "wanted_yaw"}, wanted: wants("wanted_mount"),
-		holds: func(a *Adapter, _ *task) verdict {
+		holds: func(a *Adapter, t *task) verdict {
 			pitch, yaw := a.pointed()
-			if math.IsNaN(pitch + yaw) {
+			if t.phase == idle || math.IsNaN(pitch+yaw) { // a mount that is near is told all the same
 				return unknown
 			}
 			return judge(math.Abs(pitch-a.wanted("wanted_pitch")) <= mountNear &&

@@ -307,7 +307,7 @@ var payloadParameters = func() []parameter {
 	return list
 }()
 
-// Equip gives the vehicle a camera, a mount, a gripper and a relay.
+// Equip gives the vehicle a camera, a mount, a gripper and two relays, if its firmware has them.
 func (v *Autopilot) Equip() {
 	for _, name := range strings.Fields("GRIP_ENABLE CAM1_TYPE MNT1_TYPE RELAY1_FUNCTION RELAY2_FUNCTION") {
 		v.Set(name, 1)
@@ -332,3 +332,6 @@ func (v *Autopilot) Payload() Payload {
 	}
 	return Payload{p.pwm, p.relays, gripper, int(p.image), p.mount[0], p.mount[1]}
 }
+
+// Asked reports whether a message is sent at a rate to the first channel.
+func (v *Autopilot) Asked(id uint32) bool { return v.channels[0].streams[v.row(id)].interval > 0 }
