@@ -29,6 +29,8 @@ type Options struct {
 	// The vehicle may be armed although the mission's fence is not in effect.
 	Unfenced bool
 
+	Payload bool // the mission uses the payload: its telemetry is requested
+
 	Fence fence.Fence     // of the mission: the vehicle gets it when it is attached
 	Rally []fence.Refuge  // likewise
 	Site  *earth.Position // of the mission: with a home farther from it than SiteRadius, it gets neither; nil: any
@@ -143,6 +145,7 @@ type Adapter struct {
 	groups [groupCount]channel
 	own    channel // the adapter's own signals
 	wishes channel // the signals that depend on what is wanted
+	gear   channel // those of the payload
 
 	newest int64 // the newest stamp of the vehicle [ns]
 
@@ -150,6 +153,7 @@ type Adapter struct {
 	revisions []int     // how often each slot changed
 	disarm    bool      // arming was wanted, and is no longer
 	tasks     []task    // of the firmware's duties
+	untaken   []int     // the slots that no duty of the firmware reads
 
 	attachment attachment
 	watch      watch
@@ -192,6 +196,9 @@ func New(c *contract.Contract, o Options) *Adapter {
 		a.groups[i] = newChannel(c, groups[i].rows, int64(second/groups[i].hz))
 	}
 	a.own, a.wishes = newChannel(c, ownRows, 0), newChannel(c, wishRows, a.groups[groupPosition].period)
+	if a.gear = newChannel(c, payloadRows, 0); !o.Payload {
+		a.gear.last = nil
+	}
 	return a
 }
 

@@ -114,13 +114,15 @@ func (a *Adapter) askVersion() { a.request(148) }
 func (a *Adapter) askHome() { a.request(groups[groupHome].message) }
 
 // askRates asks for the telemetry.
-func (a *Adapter) askRates() { a.streams = service.NewStreams(a.options.Ends, a.firmware.rates()) }
+func (a *Adapter) askRates() {
+	a.streams = service.NewStreams(a.options.Ends, a.firmware.rates(a.options.Payload))
+}
 
 // silent reports the telemetry that does not arrive.
 func (a *Adapter) silent() {
 	for i, g := range groups {
-		if id := a.firmware.message(i); i == groupFence && a.fenced() {
-			continue // which is silent until it is enabled
+		if id := a.firmware.message(i); i == groupFence && a.fenced() || g.payload {
+			continue // which is silent until it is enabled, or is missed where it is used
 		} else if id != 0 && !a.streams.Arriving(a.now, id) {
 			a.find(g.needed, fmt.Sprintf("%s does not arrive (%s)", g.name, a.streams.Answer(id)))
 		}

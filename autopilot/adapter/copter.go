@@ -21,7 +21,7 @@ var arduCopter = &firmware{
 		{"brake", 17}, {"loiter", 17},
 		{"land", 9},
 	},
-	duties: []duty{
+	duties: append([]duty{
 		modeDuty(setModeNumber),
 		armDuty(),
 		takeoffDuty(func(a *Adapter) service.Order {
@@ -33,7 +33,7 @@ var arduCopter = &firmware{
 		speedDuty(func(a *Adapter) service.Order {
 			return service.Order{ID: changeSpeed, Params: [7]float64{1, a.wanted("speed"), -1}}
 		}, []string{"guided", "auto"}, acknowledged),
-	},
+	}, payloadDuties...),
 	checks: append([]check{
 		{[]string{"FS_GCS_ENABLE"}, true, on, "the loss of the ground station has no effect"},
 		{[]string{"FS_THR_ENABLE"}, false, on, "the loss of the pilot's radio has no effect"},

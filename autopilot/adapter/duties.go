@@ -14,7 +14,7 @@ type task struct {
 	ticket service.Ticket
 	sent   service.Clock // when the last command or parameter was given to its service
 	vain   int           // accepted commands without effect, and repairs, of this intent
-	base   float64       // airspeed when the command was sent [m/s]
+	base   float64       // what its duty measures before the command
 	reason string        // why it waits
 	doubt  bool          // an acknowledgement may belong to an earlier command
 }
@@ -32,9 +32,12 @@ const (
 )
 
 const (
-	rest    = 5 * second // after a command that nobody answered
-	settle  = second     // telemetry that is younger than a command by this shows whether it had an effect
-	maximum = 3          // accepted commands without effect, or repairs, of one intent
+	rest    = 5 * second  // after a command that nobody answered
+	awaited = 20 * second // after a command that is sent once, until something shows whether it was done
+	unclear = "nothing shows whether it was done"
+
+	settle  = second // telemetry that is younger than a command by this shows whether it had an effect
+	maximum = 3      // accepted commands without effect, or repairs, of one intent
 )
 
 // serve compares the wanted state with the vehicle and commands where they differ.
@@ -80,7 +83,9 @@ func (a *Adapter) task(d *duty, t *task) {
 			a.retry(d, t, "was accepted and had no effect")
 		}
 	case resting:
-		if a.passed(t.sent, rest) {
+		if d.once && shown == unknown {
+			a.refuse(d, t, unclear)
+		} else if a.passed(t.sent, rest) {
 			a.begin(d, t, shown)
 		}
 	case proved:
@@ -123,7 +128,11 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 	if why == "" && shown == unknown && !d.blind {
 		why = "telemetry does not show the present state"
 	}
-	if why == "" && d.repeat == service.Guarded && !a.young(d, t) {
+	if d.once && t.vain > 0 && shown == unknown && a.passed(t.sent, awaited) {
+		a.refuse(d, t, unclear)
+		return
+	}
+	if why == "" && d.repeat == service.Guarded && (!a.young(d, t) || d.once && t.vain > 0 && shown == unknown) {
 		why = "telemetry does not show yet what became of the last command"
 	}
 	if why == "" && d.wait != nil {
@@ -136,7 +145,13 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 		}
 		return
 	}
-	t.sent, t.base, t.reason, t.phase = a.now, a.airspeed(), "", asked
+	if d.once {
+		t.vain++
+	}
+	if t.base = 0; d.base != nil {
+		t.base = d.base(a)
+	}
+	t.sent, t.reason, t.phase = a.now, "", asked
 	if d.write != nil {
 		name, value := d.write(a)
 		a.report(Commanded, d, fmt.Sprintf("%s: %s = %v", d.name, name, value))
@@ -226,7 +241,7 @@ func (a *Adapter) reply(d *duty, t *task, r service.Reply) {
 
 // retry sends again what had no effect, a few times.
 func (a *Adapter) retry(d *duty, t *task, why string) {
-	if t.vain++; t.vain >= maximum {
+	if t.vain++; t.vain >= maximum || d.once {
 		a.refuse(d, t, why)
 		return
 	}
@@ -323,7 +338,8 @@ func (a *Adapter) proven(duty string) bool {
 
 // refused reports whether the autopilot refuses a part of the wanted state.
 func (a *Adapter) refused() bool {
-	return slices.ContainsFunc(a.tasks, func(t task) bool { return t.phase == refused })
+	return slices.ContainsFunc(a.tasks, func(t task) bool { return t.phase == refused }) ||
+		slices.ContainsFunc(a.untaken, func(slot int) bool { return a.want[slot] != a.contract.Slots[slot].Default })
 }
 
 // Shows reports whether telemetry shows all that is wanted of a slot, and may be believed.

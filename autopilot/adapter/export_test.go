@@ -15,6 +15,7 @@ func Missing(c *contract.Contract) []string {
 	}
 	count(ownRows)
 	count(wishRows)
+	count(payloadRows)
 	missing := []string{}
 	for _, s := range c.Signals {
 		if given[s.Name] != 1 {

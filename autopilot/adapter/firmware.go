@@ -117,6 +117,8 @@ type duty struct {
 
 	aim     aim
 	repeat  service.Repeat
+	once    bool                     // it is not repeated after it was accepted
+	base    func(a *Adapter) float64 // what is measured before the command; nil: nothing
 	command func(a *Adapter) service.Order
 	write   func(a *Adapter) (name string, value float64) // instead of a command: a parameter
 	lost    loss
@@ -192,15 +194,20 @@ func (a *Adapter) identify() {
 
 // assume takes the tables of a firmware.
 func (a *Adapter) assume(f *firmware) {
-	a.firmware, a.tasks = f, make([]task, len(f.duties))
+	a.firmware, a.tasks, a.untaken = f, make([]task, len(f.duties)), nil
+	for i := range a.contract.Slots {
+		if !a.Takes(i) {
+			a.untaken = append(a.untaken, i)
+		}
+	}
 	a.parameters = service.NewParameters(a.options.Ends, f.encoding)
 }
 
-// rates returns the messages that are requested, with their rates.
-func (f *firmware) rates() []service.Stream {
+// rates returns the messages that are requested, with their rates; those of the payload if it is used.
+func (f *firmware) rates(payload bool) []service.Stream {
 	rates := []service.Stream{{Message: systemTime, Hz: 1}}
 	for i, g := range groups {
-		if id := f.message(i); id != 0 { // heartbeats come by themselves
+		if id := f.message(i); id != 0 && (payload || !g.payload) { // heartbeats come by themselves
 			rates = append(rates, service.Stream{Message: id, Hz: g.hz})
 		}
 	}

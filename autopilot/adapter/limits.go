@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"canopy/autopilot/service"
 	"canopy/vehicle/fence"
@@ -33,7 +34,7 @@ func (a *Adapter) unfit(d *duty) string {
 			continue
 		}
 		if s, v := &a.contract.Slots[i], a.want[i]; !(v >= s.Min && v <= s.Max) || math.IsInf(v, 0) {
-			return fmt.Sprintf("%s = %v %s is not from %v to %v", name, v, s.Unit, s.Min, s.Max)
+			return fmt.Sprintf("%s = %v%s is not from %v to %v", name, v, strings.TrimSuffix(" "+s.Unit, " 1"), s.Min, s.Max)
 		}
 	}
 	h, at := a.wanted("target_h"), fence.Coordinates{North: a.wanted("target_north"), East: a.wanted("target_east")}

@@ -47,7 +47,7 @@ func TestRandomWishes(t *testing.T) {
 	for _, k := range vehicles {
 		t.Run(k.name, func(t *testing.T) {
 			refused, sent := 0, map[uint16]int{}
-			for seed := range uint64(6) {
+			for seed := range uint64(12) {
 				fate := rand.New(rand.NewPCG(seed, 9))
 				f := fly(t, k.name)
 				f.options.Fence, f.options.Unfenced = limits, true
@@ -91,7 +91,10 @@ func TestRandomWishes(t *testing.T) {
 				}
 				f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
 				for range 60 {
-					s := f.contract.Slots[fate.IntN(len(f.contract.Slots))]
+					s := f.contract.Slots[fate.IntN(f.contract.Payload)]
+					if fate.IntN(4) == 0 {
+						s = f.contract.Slots[fate.IntN(len(f.contract.Slots))]
+					}
 					var v float64
 					switch {
 					case s.Type == contract.Enumeration:

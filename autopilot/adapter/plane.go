@@ -19,7 +19,7 @@ var arduPlane = &firmware{
 		{"takeoff", 13},
 	},
 	follows: []follow{{"auto", 11, true, ""}, {"rtl", 10, false, "RTL_AUTOLAND"}}, // which lands by the mission
-	duties: []duty{
+	duties: append([]duty{
 		takeoffHeight("TKOFF_ALT"),
 		modeDuty(setModeNumber, "take-off height"),
 		armDuty(),
@@ -47,7 +47,7 @@ var arduPlane = &firmware{
 			},
 			lost: left,
 		},
-	},
+	}, payloadDuties...),
 	checks: append([]check{
 		{[]string{"FS_GCS_ENABL"}, true, on, "the loss of the ground station has no effect"},
 		{[]string{"FS_LONG_ACTN"}, false, on, "a long failsafe lets AUTO and GUIDED continue"},

@@ -103,11 +103,12 @@ func (a *Adapter) Heard(since int64) bool {
 
 // derive gives the signals that depend on what the adapter knows and on what is wanted, where they changed.
 func (a *Adapter) derive() {
+	a.gear.broken = true
 	for _, c := range []struct {
 		*channel
 		rows []row
-	}{{&a.own, ownRows}, {&a.wishes, wishRows}} {
-		for i, r := range c.rows {
+	}{{&a.own, ownRows}, {&a.wishes, wishRows}, {&a.gear, payloadRows}} {
+		for i, r := range c.rows[:min(len(c.rows), len(c.last))] {
 			if v := r.value(a); c.places[i] >= 0 && (!same(v, c.last[i].V) || c.last[i].Known == math.IsNaN(v)) {
 				c.t = max(c.t, a.now.Vehicle)
 				a.emit(c.channel, c.rows, true)

@@ -51,7 +51,7 @@ func (a *Adapter) State(k *snapshot.Codec) {
 
 // channels returns the channels of all signals.
 func (a *Adapter) channels() []*channel {
-	list := []*channel{&a.own, &a.wishes}
+	list := []*channel{&a.own, &a.wishes, &a.gear}
 	for i := range a.groups {
 		list = append(list, &a.groups[i])
 	}
@@ -102,6 +102,13 @@ func (f *facts) state(k *snapshot.Codec) {
 	message(k, &f.target)
 	message(k, &f.home)
 	message(k, &f.version)
+	message(k, &f.servo)
+	message(k, &f.relay)
+	message(k, &f.camera)
+	message(k, &f.mount)
+	for _, n := range []*int{&f.photos, &f.gripper, &f.grips} {
+		snapshot.Int(k, n)
+	}
 	if k.Loading() && f.home != nil && !k.Failed() {
 		f.settle()
 	}

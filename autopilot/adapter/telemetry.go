@@ -27,6 +27,13 @@ type facts struct {
 	version    *ardupilotmega.MessageAutopilotVersion
 	plane      earth.Plane // touches the earth at home
 	estimator  estimate
+	servo      *ardupilotmega.MessageServoOutputRaw
+	relay      *ardupilotmega.MessageRelayStatus
+	camera     *ardupilotmega.MessageCameraFeedback
+	mount      *ardupilotmega.MessageGimbalDeviceAttitudeStatus
+	photos     int        // that were taken since the attachment
+	gripper    int        // what it did last: the place among the values of the signal
+	grips      int        // how often it told that
 	wind       [2]float64 // towards north and east [m/s]
 	parameters map[string]float64
 }
@@ -36,6 +43,7 @@ type group struct {
 	name    string
 	message uint32                               // its number; 0: heartbeats, which come by themselves
 	hz      float64                              // the rate that is requested
+	payload bool                                 // of the payload, which few missions use
 	needed  bool                                 // without it the vehicle cannot be commanded
 	set     func(f *facts, m frame.Message) bool // stores the message, if it is one of the group
 	valid   func(a *Adapter) bool                // reports whether the values mean anything; nil: always
@@ -81,6 +89,10 @@ const (
 	groupRadio
 	groupTarget
 	groupHome
+	groupServo
+	groupRelay
+	groupCamera
+	groupMount
 	groupCount
 )
 
@@ -226,6 +238,10 @@ var groups = [groupCount]group{
 			{"home_known", func(*Adapter) float64 { return 1 }, nil},
 		},
 	},
+	groupServo:  payloadGroups[0],
+	groupRelay:  payloadGroups[1],
+	groupCamera: payloadGroups[2],
+	groupMount:  payloadGroups[3],
 }
 
 // store keeps a message if it has the type of the place.

@@ -188,7 +188,7 @@ func (a *Adapter) enter(s State, k Kind, why string) {
 func (a *Adapter) reboot() {
 	attached := a.state != Attach && (a.state != Lost || a.watch.before != Attach)
 	a.enter(Attach, Rebooted, "the vehicle rebooted")
-	a.facts, a.newest = facts{}, 0
+	a.facts, a.newest = facts{photos: a.facts.photos}, 0
 	for i := range a.groups {
 		c := &a.groups[i]
 		c.t, c.fresh = a.now.Vehicle, false
@@ -224,6 +224,7 @@ func (a *Adapter) Resume(now service.Clock) {
 func (a *Adapter) heed(x service.Notice) {
 	w := &a.watch
 	a.note(Text, x.Text)
+	a.facts.gripped(x.Text)
 	lower := strings.ToLower(x.Text)
 	switch ended := strings.HasSuffix(lower, " off") || strings.Contains(lower, "clear"); {
 	case !strings.Contains(lower, "failsafe"), strings.Contains(lower, "arm: "), strings.Contains(lower, "preflight"):
@@ -233,7 +234,7 @@ func (a *Adapter) heed(x service.Notice) {
 	default:
 		w.text, w.failing = a.now, x.Text
 	}
-	if x.Severity > byte(ardupilotmega.MAV_SEVERITY_WARNING) {
+	if x.Severity > byte(ardupilotmega.MAV_SEVERITY_WARNING) && !strings.HasPrefix(x.Text, "ServoRelayEvent") {
 		return
 	}
 	w.warning, w.warned = x.Text, a.now

@@ -121,6 +121,9 @@ var planeOrders = map[uint16]handler{
 // command executes a command and acknowledges it.
 func (v *Autopilot) command(f frame.Frame, o order) {
 	run := v.firmware.orders[o.id]
+	if run == nil && v.firmware.autopilot == 3 {
+		run = arduPayload[o.id]
+	}
 	if run == nil {
 		run = orders[o.id]
 	}

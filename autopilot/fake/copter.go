@@ -35,7 +35,7 @@ var arduCopter = firmware{
 		{0, "STABILIZE", sticks}, {1, "ACRO", sticks}, {2, "ALT_HOLD", lifted}, {3, "AUTO", follows}, {4, "GUIDED", guided},
 		{5, "LOITER", lifted}, {6, "RTL", returns}, {9, "LAND", lands}, {16, "POSHOLD", lifted}, {17, "BRAKE", circles},
 	},
-	parameters: []parameter{
+	parameters: append([]parameter{
 		{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},
 		{"FS_GCS_ENABLE", int8Type, 0}, {"FS_GCS_TIMEOUT", realType, 5}, {"FS_THR_ENABLE", int8Type, 1},
 		{"FS_THR_VALUE", int16Type, 975}, {"FS_EKF_ACTION", int8Type, 1}, {"FS_EKF_THRESH", realType, 0.8},
@@ -53,7 +53,7 @@ var arduCopter = firmware{
 		{"WPNAV_RADIUS", realType, 200}, {"GUID_TIMEOUT", realType, 3}, {"GUID_OPTIONS", int32Type, 0},
 		{"AUTO_OPTIONS", int32Type, 3}, {"FLTMODE_CH", int8Type, 5}, {"FLTMODE_GCSBLOCK", int32Type, 0},
 		{"AFS_ENABLE", int8Type, 0}, {"TERRAIN_ENABLE", int8Type, 1}, {"DISARM_DELAY", int8Type, 10},
-	},
+	}, payloadParameters...),
 }
 
 // copterLoiter is the number of LOITER. Measured: its throttle stick, like that of POSHOLD and ALT_HOLD, climbs at 2.5 m/s

@@ -94,7 +94,8 @@ type state struct {
 	texts    texts
 	transfer transfer
 	echoes   []int // parameters whose values are to be sent
-	listing  int   // next parameter of the list that is being sent; beyond the last: none
+	payload  payload
+	listing  int // next parameter of the list that is being sent; beyond the last: none
 }
 
 // New returns a vehicle on the ground, switched on.
@@ -162,6 +163,7 @@ func (v *Autopilot) turn() {
 		return
 	}
 	v.estimate()
+	v.carry(float64(period) / float64(second))
 	v.protect()
 	v.transferTimes()
 	v.sendTexts()

@@ -203,6 +203,8 @@ func (t *transfer) refused(it item) byte {
 		return missionInvalidX
 	case t.kind == fenceItems && !fence, t.kind == rallyItems && it.command != cmdRally:
 		return missionUnsupported
+	case t.kind == missionItems && (it.command == 9999 || it.command == 530):
+		return missionUnsupported
 	case t.kind == missionItems && it.command == cmdJump && (it.params[0] < 1 || int(it.params[0]) >= t.count):
 		return missionError
 	}

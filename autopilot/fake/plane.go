@@ -40,7 +40,7 @@ var arduPlane = firmware{
 		{5, "FBWA", sticks}, {6, "FBWB", sticks}, {7, "CRUISE", sticks}, {8, "AUTOTUNE", sticks},
 		{10, "AUTO", follows}, {11, "RTL", returns}, {12, "LOITER", circles}, {13, "TAKEOFF", climbs}, {15, "GUIDED", guided},
 	},
-	parameters: []parameter{
+	parameters: append([]parameter{
 		{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},
 		{"FS_GCS_ENABL", int8Type, 0}, {"FS_LONG_ACTN", int8Type, 0}, {"FS_LONG_TIMEOUT", realType, 5},
 		{"THR_FAILSAFE", int8Type, 1}, {"THR_FS_VALUE", int16Type, 950},
@@ -59,7 +59,7 @@ var arduPlane = firmware{
 		{"STICK_MIXING", int8Type, 1}, {"FLTMODE_CH", int8Type, 8}, {"FLTMODE_GCSBLOCK", int32Type, 0},
 		{"CRASH_DETECT", int8Type, 0}, {"AFS_ENABLE", int8Type, 0}, {"TERRAIN_ENABLE", int8Type, 1},
 		{"LAND_DISARMDELAY", int16Type, 20},
-	},
+	}, payloadParameters...),
 }
 
 // arduWords are the texts of ArduPilot.

@@ -194,6 +194,8 @@ func (v *Autopilot) flyItem(it item, dt float64) (d demand, done bool) {
 		if it.params[0] != 1 && v.flyable(it.params[1]) {
 			g.speed = it.params[1]
 		}
+	default:
+		v.payloadItem(it)
 	}
 	return demand{}, true // a command that the vehicle executes at once, or does not know
 }

@@ -131,6 +131,7 @@ func init() {
 			return &ardupilotmega.MessageCurrentMode{CustomMode: v.mode.number, IntendedCustomMode: v.mode.number}
 		}},
 	}
+	messages = append(messages, payloadMessages()...)
 }
 
 func e7(degrees float64) int32 { return int32(math.Round(degrees * 1e7)) }

@@ -55,6 +55,7 @@ The same --seed gives the same faults.`,
 				addresses = fake.Ports(firmware)
 			}
 			v := fake.New(fake.Options{Firmware: firmware, Channels: len(addresses), Seed: seed, Unix: time.Now().UnixNano()})
+			v.Equip()
 			for _, s := range settings {
 				name, value, _ := strings.Cut(s, "=")
 				x, err := strconv.ParseFloat(value, 64)

@@ -295,6 +295,7 @@ func openFarEnd(address string, m *mission.Mission, system uint8, speed float64,
 			o.Home, o.Altitude = at.Position, at.H
 		}
 		v := fake.New(o)
+		v.Equip()
 		return driver.Fake(address, v, unix, speed), nil
 	}
 	l, err := link.Open(address)

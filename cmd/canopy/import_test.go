@@ -12,8 +12,9 @@ import (
 // become active, in the same order.
 func TestImportFlies(t *testing.T) {
 	for _, c := range []struct{ plan, vehicle, says string }{
-		{"survey", "plane", "item 5 (MAV_CMD 206) is left out"},
+		{"survey", "plane", ""},
 		{"copter", "copter", ""},
+		{"payload", "copter", ""},
 	} {
 		t.Run(c.plan, func(t *testing.T) { importFlies(t, c.plan, c.vehicle, c.says) })
 	}

@@ -30,8 +30,24 @@ const (
 
 // Read reads the mission file name and the plan it names, whose path is relative to the mission file's. open returns
 // a file's contents. Each of set, `name=value`, overrides the horizon, the tolerance, the method, the maximum step or
-// a parameter of the vehicle. The mission is nil if the list has errors.
+// a parameter of the vehicle. The mission is nil if the list has errors. The vehicle is the lean one if that is enough.
 func Read(
+	name string, open func(name string) ([]byte, error), vehicles []model.Offer, set []string,
+) (*Mission, diag.List) {
+	lean, differs := slices.Clone(vehicles), false
+	for i, v := range vehicles {
+		if v.Lean != nil {
+			lean[i], differs = *v.Lean, true
+		}
+	}
+	m, list := read(name, open, lean, set)
+	if m == nil && differs {
+		return read(name, open, vehicles, set)
+	}
+	return m, list
+}
+
+func read(
 	name string, open func(name string) ([]byte, error), vehicles []model.Offer, set []string,
 ) (*Mission, diag.List) {
 	text, err := open(name)

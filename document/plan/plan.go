@@ -342,7 +342,7 @@ func (r *reader) read() *Plan {
 		r.checkModel(r.models[id])
 	}
 	for _, t := range r.order {
-		if t.root != nil {
+		if _, used := r.passed[t.id]; t.root != nil && (used || !r.fromLibrary(t.element)) {
 			r.checkTree(t.root, r.inside(t))
 		}
 	}

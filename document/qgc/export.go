@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"canopy/diag"
@@ -69,6 +70,7 @@ type exporter struct {
 	depth  int
 	items  []exported
 	list   diag.List
+	timed  bool // photos are taken in an interval
 }
 
 // maxTrees bounds the depth of subtrees: a plan that was read has no cycle, so that it is never reached.
@@ -149,8 +151,7 @@ func (x *exporter) loop(e *xmltree.Element, ports map[string]string) {
 
 func (x *exporter) subtree(e *xmltree.Element, ports map[string]string) {
 	id := value(e, "ID")
-	switch id {
-	case "loiter_turns", "loiter_time":
+	if slices.Contains(trees, id) {
 		x.action(id, e, ports)
 		return
 	}
@@ -191,7 +192,7 @@ func (x *exporter) action(name string, e *xmltree.Element, ports map[string]stri
 		defaults = copterDefaults
 	}
 	port := func(key string) float64 {
-		if d, ok := defaults[name][key]; ok && e.Find(key) == nil {
+		if d, ok := defaults[name][key]; (ok || name == "take_photos" || key == "yaw") && e.Find(key) == nil {
 			return d
 		}
 		v, ok := x.number(e, key, ports)
@@ -232,7 +233,9 @@ func (x *exporter) action(name string, e *xmltree.Element, ports map[string]stri
 	case "wait":
 		x.add(cmdDelay, 2, port("duration"), -1, -1, -1, 0, 0, 0)
 	default:
-		x.leaveOut(e, "the autopilot's missions have nothing of the kind")
+		if !x.payload(name, port) {
+			x.leaveOut(e, "the autopilot's missions have nothing of the kind")
+		}
 	}
 	if !all {
 		x.items = x.items[:before]

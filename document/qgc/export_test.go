@@ -30,7 +30,7 @@ func flown(steps []step) string {
 
 // What is imported is exported again as a plan with the same steps.
 func TestRoundTrip(t *testing.T) {
-	for _, name := range []string{"survey", "copter", "fence"} {
+	for _, name := range []string{"survey", "copter", "fence", "payload"} {
 		text, err := os.ReadFile("testdata/" + name + ".plan")
 		if err != nil {
 			t.Fatal(err)

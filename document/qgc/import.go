@@ -96,7 +96,7 @@ func (w *writer) step(s *step) *xmltree.Markup {
 
 // units are those of ports; a count has none.
 var units = map[string]string{"to_north": "m", "to_east": "m", "to_h": "m", "to_radius": "m", "to_speed": "m/s",
-	"duration": "s"}
+	"duration": "s", "to_pwm": "us", "period": "s", "distance": "m", "interval": "s", "pitch": "deg", "yaw": "deg"}
 
 // written returns the value of a port: lengths to a millimetre.
 func written(p port) string {

@@ -119,6 +119,8 @@ func TestJumps(t *testing.T) {
 			item := [8]float64{cmdWaypoint, 0, 0, 0, 0, 48 + float64(i)/1000, 11, 100}
 			if i > 0 && random.IntN(3) == 0 {
 				item = [8]float64{cmdJump, float64(1 + random.IntN(i)), float64(random.IntN(3))}
+			} else if random.IntN(4) == 0 {
+				item = [8]float64{cmdServo, 9, 1500}
 			}
 			items = append(items, item)
 		}

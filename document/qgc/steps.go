@@ -3,6 +3,7 @@ package qgc
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"canopy/diag"
 	"canopy/vehicle/earth"
@@ -22,6 +23,9 @@ type port struct {
 	name  string
 	value float64 // [m], [s], [m/s], [1]
 }
+
+// trees are the trees of the libraries that an item may stand for.
+var trees = []string{"loiter_turns", "loiter_time", "repeat_servo", "repeat_relay"}
 
 // The commands of items (MAV_CMD).
 const (
@@ -97,7 +101,9 @@ func (c *converter) item(i *MissionItem) {
 	case cmdJump:
 		c.jump(i)
 	default:
-		c.unknown(i)
+		if !c.payload(i) {
+			c.unknown(i)
+		}
 	}
 }
 
@@ -108,8 +114,12 @@ func (c *converter) unknown(i *MissionItem) {
 		c.report(i, diag.Error, codeItem, "replace it by waypoints, or write this part of the plan by hand",
 			"no action of the library does what item %d does (MAV_CMD %d)", i.Jump, i.Command)
 	default:
-		c.report(i, diag.Warning, codeLeftOut, "", "item %d (MAV_CMD %d) is left out: it does not move the vehicle, "+
-			"and the library has no action for it", i.Jump, i.Command)
+		why := "the library has no action for it"
+		if c.PX4 {
+			why = "nothing of the kind is commanded to a PX4"
+		}
+		c.report(i, diag.Warning, codeLeftOut, "", "item %d (MAV_CMD %d) is left out: it does not move the vehicle, and %s",
+			i.Jump, i.Command, why)
 	}
 }
 
@@ -190,12 +200,12 @@ func (c *converter) speed(i *MissionItem) {
 
 func (c *converter) add(i *MissionItem, action string, ports ...port) {
 	for _, p := range ports {
-		if p.value-p.value != 0 || p.name != "to_north" && p.name != "to_east" && !(p.value > 0) {
+		if !p.within() {
 			c.report(i, diag.Error, codeRange, "", "item %d gives no %s that can be flown (%v)", i.Jump, p.name, p.value)
 			return
 		}
 	}
-	tree := action == "loiter_turns" || action == "loiter_time"
+	tree := slices.Contains(trees, action)
 	c.steps = append(c.steps, step{action: action, tree: tree, ports: ports, from: i})
 }
 

@@ -18,6 +18,7 @@ import (
 	"canopy/snapshot"
 	"canopy/vehicle/contract"
 	"canopy/vehicle/earth"
+	"canopy/vehicle/model"
 )
 
 // Options are the settings of a flight.
@@ -32,6 +33,7 @@ type Options struct {
 // Errors of a mission that cannot be flown, and of a flight.
 var (
 	ErrContract = errors.New("no contract for this mission")
+	ErrSlot     = errors.New("the vehicle does not do what the plan wants")
 	ErrSite     = errors.New("the vehicle is not at the mission's site")
 	ErrInput    = errors.New("impossible input of a flight")
 )
@@ -82,6 +84,7 @@ type vehicle interface {
 	Resume(now service.Clock)
 	Vehicle(wall int64) int64
 	Home() (earth.Position, bool)
+	Takes(slot int) bool
 }
 
 // phase is a part of a flight.
@@ -120,6 +123,9 @@ func New(m *mission.Mission, o Options) (*Flight, error) {
 		return nil, err
 	}
 	o.Fence, o.Rally = m.Fence, m.Rally
+	o.Payload = slices.ContainsFunc(m.Vehicle.Commands, func(x model.Command) bool {
+		return x.Name == c.Slots[c.Payload].Name
+	})
 	if lat, lon, given := m.Site(); given {
 		o.Site = &earth.Position{Lat: lat, Lon: lon}
 	}
@@ -373,6 +379,13 @@ func (f *Flight) react() error {
 // here reports whether the mission may start where the vehicle is. A mission that sets its site waits until home is
 // known, and ends if home is elsewhere.
 func (f *Flight) here() (bool, error) {
+	if missing := f.unserved(); len(missing) > 0 {
+		f.phase = over
+		text := "it takes no command for " + strings.Join(missing, ", ")
+		f.keep(fmt.Errorf("%w: %s", ErrSlot, text))
+		f.keep(f.r.Stop("the vehicle does not do what the plan wants"))
+		return false, f.note("slots", text)
+	}
 	lat, lon, given := f.r.Mission().Site()
 	if !given {
 		return true, nil
@@ -391,6 +404,16 @@ func (f *Flight) here() (bool, error) {
 	f.keep(fmt.Errorf("%w: %s", ErrSite, text))
 	f.keep(f.r.Stop("the vehicle is not at the mission's site"))
 	return false, f.note("site", text)
+}
+
+// unserved returns the slots that the plan writes and the vehicle does nothing about.
+func (f *Flight) unserved() (names []string) {
+	for i, s := range f.slots {
+		if s.command >= 0 && !f.vehicle.Takes(i) && len(f.r.Mission().Program.Slots[s.command].Writers) > 0 {
+			names = append(names, f.c.Slots[i].Name)
+		}
+	}
+	return names
 }
 
 // log logs events of the adapter.

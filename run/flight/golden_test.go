@@ -105,6 +105,8 @@ func (v *scripted) Home() (earth.Position, bool) {
 	return *v.home, true
 }
 
+func (v *scripted) Takes(int) bool { return true }
+
 func (v *scripted) Vehicle(wall int64) int64 { return boot + wall }
 
 // boot is what the clock of the scripted vehicle shows before the clock of the wall.

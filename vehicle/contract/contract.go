@@ -10,6 +10,7 @@ type Contract struct {
 	Name, Text string
 	Signals    []Signal
 	Slots      []Slot
+	Payload    int    // the place of the first slot of the payload; all behind it are of the payload, too
 	Library    string // the actions of the class: a plan document with models and trees
 }
 
@@ -60,11 +61,16 @@ const (
 	Health
 	Fence
 	Home
+	Servo
+	Relay
+	Gripper
+	Camera
+	Mount
 	sources
 )
 
 var sourceNames = [sources]string{"clock", "position", "attitude", "air", "battery", "wind", "gps", "mode", "landed",
-	"health", "fence", "home"}
+	"health", "fence", "home", "servo", "relay", "gripper", "camera", "mount"}
 
 // String returns the name of the source, one word.
 func (s Source) String() string { return sourceNames[s] }

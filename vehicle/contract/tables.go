@@ -3,6 +3,7 @@ package contract
 import (
 	_ "embed" // the libraries are documents
 	"math"
+	"slices"
 )
 
 //go:embed plane.xml
@@ -15,22 +16,22 @@ var copterLibrary string
 var Plane = &Contract{
 	Name: "plane",
 	Text: "aeroplanes that circle where they wait",
-	Signals: append(signals(planeModes), Signal{Name: "loiter_radius", Unit: "m", Type: Real, Source: Clock,
-		Text: "radius of the vehicle's own circles"}),
-	Library: planeLibrary,
-	Slots: append(slots(planeModes),
-		Slot{Name: "radius", Unit: "m", Type: Real, Min: 10, Max: 5000,
-			Text: "radius of the circle round the target, clockwise; 0: the vehicle's own"},
-	),
+	Signals: slices.Concat(signals(planeModes), []Signal{{Name: "loiter_radius", Unit: "m", Type: Real, Source: Clock,
+		Text: "radius of the vehicle's own circles"}}, payloadSignals),
+	Library: equipped(planeLibrary),
+	Slots: slices.Concat(slots(planeModes), []Slot{{Name: "radius", Unit: "m", Type: Real, Min: 10, Max: 5000,
+		Text: "radius of the circle round the target, clockwise; 0: the vehicle's own"}}, payloadSlots),
+	Payload: 7,
 }
 
 // Copter is the contract of rotorcraft that hover.
 var Copter = &Contract{
 	Name:    "copter",
 	Text:    "rotorcraft that hover where they wait",
-	Signals: signals(copterModes),
-	Library: copterLibrary,
-	Slots:   slots(copterModes),
+	Signals: append(signals(copterModes), payloadSignals...),
+	Library: equipped(copterLibrary),
+	Slots:   append(slots(copterModes), payloadSlots...),
+	Payload: 6,
 }
 
 // The modes of flight. None is a mode that the contract does not list and, as a wanted mode, no command.

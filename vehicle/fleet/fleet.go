@@ -15,15 +15,25 @@ import (
 //go:embed *.vehicle.yaml
 var files embed.FS
 
+//go:embed payload.yaml
+var payload string
+
 // Offers returns the vehicles that missions may name without a file. That of a contract is read when it is made.
 func Offers() []model.Offer {
 	offers := model.Offers(model.Vehicles()...)
 	for _, c := range contract.Contracts() {
-		offers = append(offers, model.Offer{Name: c.Name,
-			Make:   func() *model.Vehicle { return simulated(c, round) },
-			Fenced: func(breach string) *model.Vehicle { return simulated(c, breach) }})
+		lean := offer(c, "")
+		full := offer(c, payload)
+		full.Lean = &lean
+		offers = append(offers, full)
 	}
 	return offers
+}
+
+func offer(c *contract.Contract, more string) model.Offer {
+	return model.Offer{Name: c.Name,
+		Make:   func() *model.Vehicle { return extended(c, round, more) },
+		Fenced: func(breach string) *model.Vehicle { return extended(c, breach, more) }}
 }
 
 // Vehicles returns these vehicles.
@@ -41,12 +51,23 @@ const round = "north^2 + east^2 gt fence.radius^2"
 // simulated returns the simulated vehicle of a contract, with the condition that it is outside its fence. Its signals
 // beyond those of the contract begin with Own.
 func simulated(c *contract.Contract, breach string) *model.Vehicle {
+	return extended(c, breach, payload)
+}
+
+// extended returns it with what the sections of another document add to its own; none of it refers to their fence.
+func extended(c *contract.Contract, breach, more string) *model.Vehicle {
 	name := c.Name + ".vehicle.yaml"
-	text, err := files.ReadFile(name)
+	file, err := files.ReadFile(name)
 	if err != nil {
 		panic("fleet: a contract without a vehicle")
 	}
-	v, list := equations.Read(&diag.Source{Name: name, Text: strings.Replace(string(text), round, breach, 1)})
+	text := string(file)
+	for _, section := range strings.Split(more, "\n\n") {
+		key, entries, _ := strings.Cut(section, ":\n")
+		key = "\n" + key[strings.LastIndex(key, "\n")+1:] + ":\n"
+		text = strings.Replace(text, key, key+entries+"\n", 1)
+	}
+	v, list := equations.Read(&diag.Source{Name: name, Text: strings.Replace(text, round, breach, 1)})
 	if v == nil {
 		panic("fleet: " + list.Err().Error())
 	}

@@ -204,6 +204,7 @@ type Offer struct {
 	Name   string
 	Make   func() *Vehicle
 	Fenced func(breach string) *Vehicle // with the condition that the vehicle is outside its fence; nil: it has none
+	Lean   *Offer                       // the vehicle without what few missions use; nil: there is nothing of the kind
 }
 
 // Offers returns offers of vehicles.
