@@ -34,7 +34,7 @@ type Adopter interface {
 type swap struct {
 	m      *mission.Mission // with the new plan
 	change *bt.Exchange
-	safe   bool // it waits for the end of actions that it removes, and interrupts none
+	safe   bool // it waits for the end of the actions that it removes, and interrupts none
 }
 
 // source is the document of a plan.
@@ -49,9 +49,9 @@ func sourceOf(m *mission.Mission) source { return source{m.Plan.Source.Name, m.P
 
 // Swap requests, between two steps, that the run goes on with another plan, given as a document (docs/semantics.md,
 // section 9). At once, the actions that only the present plan has are withheld; at the first instant at which none of
-// them is engaged, which may be this one, the new plan takes over. If safe, they are not withheld: the new plan waits
-// for their end. What both plans have goes on. A request replaces one that is under way, and the same plan as the
-// present one changes nothing.
+// them is engaged, which may be this one, the new plan takes over. If safe, those that are engaged end by themselves
+// first (bt.Engine.Await). What both plans have goes on. A request replaces one that is under way, and the same plan as
+// the present one changes nothing.
 //
 // If the new plan does not settle when it takes over, the old one goes on, and the log has the reason. The list has the
 // mistakes of the plan; with errors, or an error that wraps ErrSwap, nothing has happened. Another error is that of the
@@ -153,9 +153,12 @@ func (r *Run) request(next *mission.Mission, safe bool) error {
 
 // withhold withholds the actions that an exchange removes, or ends this.
 func (r *Run) withhold() {
-	if r.next == nil || r.next.safe {
+	switch {
+	case r.next == nil:
 		r.executive.Withhold(nil)
-	} else {
+	case r.next.safe:
+		r.executive.Await(r.next.change)
+	default:
 		r.executive.Withhold(r.next.change)
 	}
 }

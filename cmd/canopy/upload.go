@@ -38,8 +38,8 @@ func uploadCommand() *cobra.Command {
 The plan is compiled against the mission and checked, as by canopy check. If it has mistakes, or the check refutes
 something, nothing happens; what the check does not decide within --check-limit is printed as unknown. Otherwise, tasks
 that both plans have, by name and definition, go on without a command, and actions that only the old plan has run their
-exit procedures; then the new plan takes over. With --when safe, it takes over when no such action runs, and interrupts
-none. If the new plan cannot start, the old one goes on.
+exit procedures; then the new plan takes over. With --when safe, it interrupts none: it takes over at the end of such
+actions that run now, before the next one begins. If the new plan cannot start, the old one goes on.
 
 Ctrl-C ends the waiting, not the exchange.
 
