@@ -57,22 +57,55 @@ func sourceOf(m *mission.Mission) source { return source{m.Plan.Source.Name, m.P
 // mistakes of the plan; with errors, or an error that wraps ErrSwap, nothing has happened. Another error is that of the
 // run, which it has ended.
 func (r *Run) Swap(src *diag.Source, safe bool) (diag.List, error) {
-	switch {
-	case r.over || r.stopping:
-		return nil, fmt.Errorf("%w: the run ends", ErrSwap)
-	case !r.begun:
-		return nil, fmt.Errorf("%w: the run has not begun", ErrSwap)
-	case !r.exchanges():
-		return nil, fmt.Errorf("%w: the run is not decided by the tree in continuous time, in a world for it", ErrSwap)
+	if err := r.exchangeable(); err != nil {
+		return nil, err
 	}
 	next, list := r.m.WithPlan(src)
 	if next == nil {
 		return list, nil
 	}
-	if err := r.request(next, safe); err != nil {
-		return list, r.fail(err)
+	return list, r.Exchange(next, safe)
+}
+
+// Exchange is Swap for a plan that is compiled: that of a mission which Mission().WithPlan has returned. Mission() itself
+// withdraws an exchange that is under way.
+func (r *Run) Exchange(next *mission.Mission, safe bool) error {
+	if err := r.exchangeable(); err != nil {
+		return err
 	}
-	return list, nil
+	if err := r.request(next, safe); err != nil {
+		return r.fail(err)
+	}
+	return nil
+}
+
+// exchangeable returns why the plan cannot be exchanged now.
+func (r *Run) exchangeable() error {
+	switch {
+	case r.over || r.stopping:
+		return fmt.Errorf("%w: the run ends", ErrSwap)
+	case !r.begun:
+		return fmt.Errorf("%w: the run has not begun", ErrSwap)
+	case !r.exchanges():
+		return fmt.Errorf("%w: the run is not decided by the tree in continuous time, in a world for it", ErrSwap)
+	}
+	return nil
+}
+
+// Withdraw withdraws an exchange that is under way, without an instant of its own: the plan goes on with the next one.
+func (r *Run) Withdraw() error {
+	if r.next == nil {
+		return nil
+	}
+	name := r.next.m.Plan.Source.Name
+	r.next = nil
+	r.withhold()
+	return r.log(KindSwap, r.stays(name))
+}
+
+// stays describes the withdrawal of an exchange for a plan.
+func (r *Run) stays(name string) string {
+	return name + " is withdrawn; " + r.m.Plan.Source.Name + " stays"
 }
 
 // exchanges reports whether the plan can be exchanged.
@@ -117,15 +150,15 @@ func (r *Run) request(next *mission.Mission, safe bool) error {
 			return err
 		}
 	}
-	if r.next = nil; !change.Whole() {
-		r.next = &swap{next, change, safe}
-	}
-	r.withhold()
-	if name, engaged, ok := r.Swapping(); !ok {
-		if err := r.log(KindSwap, r.m.Plan.Source.Name+" stays"); err != nil {
+	if change.Whole() {
+		if err := r.Withdraw(); err != nil {
 			return err
 		}
-	} else if len(engaged) > 0 {
+	} else {
+		r.next = &swap{next, change, safe}
+		r.withhold()
+	}
+	if name, engaged, _ := r.Swapping(); len(engaged) > 0 {
 		if err := r.log(KindSwap, fmt.Sprintf("%s waits for the end of %s", name, some(engaged))); err != nil {
 			return err
 		}

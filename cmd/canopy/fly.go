@@ -186,7 +186,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			) (driver.Box, error) {
 				return box.Create(out, start, boxed)
 			}, Tlog: frames, Listen: func() (*control.Server, error) {
-				server, err := control.Listen(out, checked, feed)
+				server, err := control.Listen(out, checked, checkLimit, feed)
 				if err != nil && offer != nil {
 					return nil, err
 				} else if err != nil { // such as a path that is too long for a socket

@@ -3,13 +3,14 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
 	"canopy/bt"
-	"canopy/diag"
+	"canopy/document/mission"
 	"canopy/run/box"
 	"canopy/run/control"
 	"canopy/run/flight"
@@ -293,11 +294,13 @@ func (o *operated) Command(v control.Verb, from string) error {
 }
 
 // Swap implements control.Controlled.
-func (o *operated) Swap(src *diag.Source, safe bool, from string) (diag.List, error) {
-	if o.operate(flight.From(from, flight.Swap(src, safe))); o.err != nil {
-		return nil, o.err
+func (o *operated) Swap(next *mission.Mission, safe bool, from string) error {
+	o.Compiled(next)
+	if o.operate(flight.From(from, flight.Swap(next.Plan.Source, safe))); o.err != nil {
+		return o.err
 	}
-	return o.Swapped()
+	list, err := o.Swapped()
+	return cmp.Or(err, list.Err())
 }
 
 func (o *operated) operate(command string) {
