@@ -218,7 +218,7 @@ func (r *Run) settle() error {
 // takeOver lets the new plan take over. If it does not settle, nothing has happened, and wrong is the reason.
 func (r *Run) takeOver() (wrong, err error) {
 	n, log := *r, &buffer{}
-	n.taken, n.storm = append(slices.Clone(r.taken), sourceOf(r.next.m)), r.storm.exchanged(r.next)
+	n.exchanged, n.storm = true, r.storm.exchanged(r.next)
 	if err := n.adopt(r.next, false); err != nil {
 		return err, nil
 	}
@@ -252,6 +252,9 @@ func (r *Run) adopt(next *swap, fresh bool) error {
 	r.m, r.world = next.m.Smooth(), w
 	r.locate()
 	r.numbers = r.logged.Take(r.plan())
+	for i, t := range r.logged.Tasks { // only the names count
+		r.logged.Tasks[i] = record.Task{Name: t.Name}
+	}
 	return nil
 }
 
@@ -336,37 +339,68 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// passExchanges passes the exchanges of a run to the codec.
+// passExchanges passes the exchanges of a run to the codec: of those that are over, only what still counts, the present
+// plan, the numbers of texts, and those of tasks in the log.
 func (r *Run) passExchanges(c *snapshot.Codec) {
-	taken, pending, safe := slices.Clone(r.taken), []source(nil), false
+	var present, pending []source
+	var names, texts []string
+	safe := false
+	if r.exchanged {
+		present, texts = append(present, sourceOf(r.m)), r.m.Texts()
+		for _, t := range r.logged.Tasks {
+			names = append(names, t.Name)
+		}
+	}
 	if r.next != nil {
-		pending = append(pending, sourceOf(r.next.m))
-		safe = r.next.safe
+		pending, safe = append(pending, sourceOf(r.next.m)), r.next.safe
 	}
 	snapshot.Bool(c, &safe)
 	pass := func(c *snapshot.Codec, s *source) { s.State(c) }
-	snapshot.List(c, &taken, pass)
+	snapshot.List(c, &present, pass)
+	snapshot.List(c, &names, snapshot.Text)
+	snapshot.List(c, &texts, snapshot.Text)
 	snapshot.List(c, &pending, pass)
 	if !c.Loading() || c.Failed() {
 		return
 	}
-	for _, s := range append(taken, pending...) {
-		m, _ := r.m.WithPlan(&diag.Source{Name: s.name, Text: s.text})
-		if m == nil || !r.exchanges() || len(pending) > 1 {
-			c.Fail(snapshot.ErrMismatch)
-			return
-		}
-		r.next = &swap{m, r.m.Exchange(m), safe}
-		if len(r.taken) == len(taken) {
-			return
-		}
-		r.taken, r.storm = append(r.taken, s), r.storm.exchanged(r.next)
-		if err := r.adopt(r.next, true); err != nil {
-			c.Fail(err)
-			return
-		}
-		r.next = nil
+	if len(present) > 1 || len(pending) > 1 || len(present)+len(pending) > 0 && !r.exchanges() {
+		c.Fail(snapshot.ErrMismatch)
+		return
 	}
+	if len(present) > 0 && !r.exchangeBack(c, present[0], names, texts) {
+		return
+	}
+	if len(pending) > 0 {
+		r.next = r.read(c, r.m, pending[0], safe)
+	}
+}
+
+// exchangeBack makes a fresh run one with a plan that has taken over.
+func (r *Run) exchangeBack(c *snapshot.Codec, s source, names, texts []string) bool {
+	next := r.read(c, r.m.WithTexts(texts), s, false)
+	if next == nil {
+		return false
+	}
+	r.logged.Tasks = nil
+	for _, name := range names {
+		r.logged.Tasks = append(r.logged.Tasks, record.Task{Name: name})
+	}
+	r.exchanged, r.storm = true, r.storm.exchanged(next)
+	if err := r.adopt(next, true); err != nil {
+		c.Fail(err)
+		return false
+	}
+	return true
+}
+
+// read compiles the plan of an exchange from a state; nil: it fails.
+func (r *Run) read(c *snapshot.Codec, m *mission.Mission, s source, safe bool) *swap {
+	next, _ := m.WithPlan(&diag.Source{Name: s.name, Text: s.text})
+	if next == nil {
+		c.Fail(snapshot.ErrMismatch)
+		return nil
+	}
+	return &swap{next, r.m.Exchange(next), safe}
 }
 
 // buffer is a recorder that keeps what it receives, except samples: at an instant there are none.

@@ -14,6 +14,7 @@ import (
 	"canopy/internal/cart"
 	"canopy/run/control"
 	"canopy/run/flight"
+	"canopy/snapshot"
 )
 
 // airborne flies the course and calls do once, in the air, and then after each input.
@@ -137,4 +138,46 @@ func TestCheckDelaysNothing(t *testing.T) {
 	if inputs != 500 || last.Progress != control.Committed || f.Mission().Plan.Source.Name != src.Name {
 		t.Errorf("%d inputs, %+v", inputs, last)
 	}
+}
+
+// TestMemoryOfExchanges: a flight whose plan is exchanged again and again forgets what is over: neither its memory nor
+// its checkpoint grows by more than the names that its log has.
+func TestMemoryOfExchanges(t *testing.T) {
+	exchanges := 3000
+	if testing.Short() {
+		exchanges = 200
+	}
+	long := wide(100).Text
+	airborne(t, func(d *Driver, inputs int) error {
+		if inputs > 1 {
+			return nil
+		}
+		feed := control.NewFeed(d.Header())
+		d.Attach(feed)
+		o := operated{d, nil}
+		var heap, saved [2]int
+		for i := range exchanges {
+			text := strings.Replace(long, "</Sequence>", fmt.Sprintf(
+				`<Action name="last_%d" write="speed := %d" done="true"/></Sequence>`, i, 18+i%5), 1)
+			next, list := d.Mission().WithPlan(&diag.Source{Name: "next.xml", Text: text})
+			if next == nil {
+				t.Fatal(list)
+			}
+			if err := o.Swap(next, i%2 == 0, ""); err != nil || d.Refusal() != "" {
+				t.Fatal(err, d.Refusal())
+			}
+			if k := (i + 1) / (exchanges / 2); (i+1)%(exchanges/2) == 0 {
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				heap[k-1], saved[k-1] = int(m.HeapAlloc), len(snapshot.Save(nil, d.Flight))
+			}
+		}
+		if each := (heap[1] - heap[0]) * 2 / exchanges; each > 1500 || (saved[1]-saved[0])*2/exchanges > 30 {
+			t.Errorf("the heap has %v bytes, the checkpoint %v", heap, saved)
+		}
+		t.Log(heap, saved)
+		runtime.KeepAlive(feed)
+		return nil
+	})
 }
