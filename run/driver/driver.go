@@ -170,9 +170,11 @@ func (d *Driver) begin() (err error) {
 		d.box, d.decided, d.start.Data = d.o.Continue, d.Decisions(), nil
 		begin = d.feed
 	} else if d.o.Box != nil {
-		if d.box, err = d.o.Box(d.start); err != nil {
-			return err
+		b, err := d.o.Box(d.start)
+		if err != nil {
+			return err // d.box stays nil, whatever b is
 		}
+		d.box = b
 	}
 	if d.o.Listen != nil {
 		if d.server, err = d.o.Listen(); err != nil {
