@@ -28,7 +28,7 @@ func (e *Engine) passChain(n *node, s *task) {
 		if n.memory {
 			e.pinBefore(n, c)
 		}
-		if e.exchanging != nil && e.exchanging.withholds(e.tree.kids[n.kids+want]) {
+		if e.exchanging != nil && e.withholds(e.tree.kids[n.kids+want]) {
 			want = -1
 		}
 	}

@@ -130,7 +130,7 @@ func (e *Engine) pass(t Task) {
 // rootWants treats the root as the only child of a parent that passes activity on until the tree is halted: the root is
 // activated when it is Accept, deactivated when it has ended, and its result is held, also that it is skipped.
 func (e *Engine) rootWants(s *task) bool {
-	return !e.halted && s.effective.in(wanted) && (e.exchanging == nil || !e.exchanging.withholds(e.tree.Root()))
+	return !e.halted && s.effective.in(wanted) && (e.exchanging == nil || !e.withholds(e.tree.Root()))
 }
 
 // passes reports whether a composite passes activity on.

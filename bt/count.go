@@ -65,10 +65,7 @@ func (e *Engine) passCountChild(n *node, child Task, s *task, passing bool) {
 	if passing && n.memory && s.hold != pinned && s.effective.in(good|bad) {
 		e.keep(child, pinned, judgement[s.effective])
 	}
-	want := passing && s.effective.in(wanted)
-	if e.exchanging != nil {
-		want = want && !e.exchanging.withholds(child)
-	}
+	want := passing && s.effective.in(wanted) && (e.exchanging == nil || !e.withholds(child))
 	if want != s.active {
 		e.setActive(child, s, want)
 	}

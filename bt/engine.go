@@ -229,7 +229,9 @@ func (e *Engine) CopyFrom(o *Engine) {
 	e.down.copyFrom(&o.down)
 	e.limit, e.halted = o.limit, o.halted
 	if e.exchanging = nil; o.exchanging != nil {
-		e.exchanging = &exchanging{slices.Clone(o.exchanging.withheld), slices.Clone(o.exchanging.crowded)}
+		x := *o.exchanging
+		x.withheld, x.awaited, x.crowded = slices.Clone(x.withheld), slices.Clone(x.awaited), slices.Clone(x.crowded)
+		e.exchanging = &x
 	}
 	e.hearing.copyFrom(&o.hearing)
 }
@@ -370,6 +372,9 @@ func (e *Engine) settle(limit int) bool {
 		}
 		if e.exchanging != nil {
 			e.thin()
+		}
+		if e.exchanging != nil {
+			e.awaits()
 		}
 		for t := e.down.popMax(); t >= 0; t = e.down.popMax() {
 			e.pass(t)

@@ -72,37 +72,71 @@ func (x *Exchange) Difference() (kept int, removed, added []string) {
 // exchanging is the state of an engine whose tree is being exchanged.
 type exchanging struct {
 	withheld []bool // by task: it has no activity, as it is removed; nil: none
+	gentle   bool   // what is engaged is not withheld
+	awaited  []Task // nothing is withheld until each of these has been transient
 	crowded  []Task // since the exchange, until the next down visit: tasks with several active children
 }
 
 // withholds reports whether a task has no activity because it is removed.
-func (x *exchanging) withholds(t Task) bool { return x.withheld != nil && x.withheld[t] }
+func (e *Engine) withholds(t Task) bool {
+	x := e.exchanging
+	return x.withheld != nil && x.withheld[t] &&
+		(!x.gentle || len(x.awaited) == 0 && e.Status(t).Transient())
+}
 
 // Withhold withholds the actions that an exchange removes, from the next Settle on: they have no activity. What wants
 // one of them waits. Nil ends this.
-func (e *Engine) Withhold(x *Exchange) {
-	next := (*exchanging)(nil)
-	if e.exchanging != nil && len(e.exchanging.crowded) > 0 {
-		next = &exchanging{crowded: e.exchanging.crowded}
+func (e *Engine) Withhold(x *Exchange) { e.withhold(x, false) }
+
+// Await lets the actions that an exchange removes end by themselves: until those that are engaged now have ended, the
+// tree goes on as it is; from that iteration on, removed actions are withheld unless they are engaged.
+func (e *Engine) Await(x *Exchange) { e.withhold(x, true) }
+
+func (e *Engine) withhold(x *Exchange, gentle bool) {
+	next := &exchanging{}
+	if e.exchanging != nil {
+		next.crowded = e.exchanging.crowded
+		e.reconsider()
 	}
 	if x != nil && len(x.gone) > 0 {
-		if next == nil {
-			next = &exchanging{}
-		}
-		next.withheld = make([]bool, len(e.tasks))
+		next.gentle, next.withheld = gentle, make([]bool, len(e.tasks))
 		for _, t := range x.gone {
-			next.withheld[t] = true
+			if next.withheld[t] = true; gentle && !e.Status(t).Transient() {
+				next.awaited = append(next.awaited, t)
+			}
 		}
 	}
-	for t := range Task(len(e.tasks)) {
-		if e.exchanging != nil && e.exchanging.withholds(t) || next != nil && next.withholds(t) {
-			e.down.add(t)
-			if p := e.tree.Parent(t); p >= 0 {
+	if e.exchanging = next; next.withheld == nil && len(next.crowded) == 0 {
+		e.exchanging = nil
+	}
+	e.reconsider()
+}
+
+// reconsider visits what grants activity to the actions that an exchange removes.
+func (e *Engine) reconsider() {
+	if e.exchanging == nil {
+		return
+	}
+	for t, withheld := range e.exchanging.withheld {
+		if withheld {
+			e.down.add(Task(t))
+			if p := e.tree.Parent(Task(t)); p >= 0 {
 				e.down.add(p)
 			}
 		}
 	}
-	e.exchanging = next
+}
+
+// awaits forgets awaited actions that have ended.
+func (e *Engine) awaits() {
+	x := e.exchanging
+	if len(x.awaited) == 0 {
+		return
+	}
+	x.awaited = slices.DeleteFunc(x.awaited, func(t Task) bool { return e.Status(t).Transient() })
+	if len(x.awaited) == 0 {
+		e.reconsider()
+	}
 }
 
 // Ready reports whether an exchange can take place: no action that it removes is engaged.
@@ -256,6 +290,8 @@ func (e *Engine) passExchange(c *snapshot.Codec) {
 		}
 		snapshot.Each(c, x.withheld, snapshot.Bool)
 	}
+	snapshot.Bool(c, &x.gentle)
+	snapshot.List(c, &x.awaited, func(c *snapshot.Codec, t *Task) { snapshot.Within(c, t, 0, Task(len(e.tasks)-1)) })
 	snapshot.List(c, &x.crowded, func(c *snapshot.Codec, t *Task) {
 		if snapshot.Within(c, t, 0, Task(len(e.tasks)-1)); e.tree.nodes[*t].family == Leaf {
 			c.Fail(snapshot.ErrMismatch)

@@ -12,11 +12,22 @@ import (
 	"canopy/snapshot"
 )
 
-// withhold withholds tasks by their numbers; those that were withheld before no longer are.
-func (s *sweeper) withhold(tasks []bt.Task) {
+// withhold removes tasks by their numbers; those that were removed before no longer are. If gently, those that are
+// engaged may end by themselves.
+func (s *sweeper) withhold(tasks []bt.Task, gently bool) {
+	s.gently = gently
 	for _, t := range s.tasks {
-		t.withheld = slices.Contains(tasks, t.number)
+		t.removed = slices.Contains(tasks, t.number)
+		t.awaited = gently && t.removed && !t.status.Transient()
 	}
+}
+
+// withholds reports whether a task has no activity because it is removed.
+func (s *sweeper) withholds(t *sweptTask) bool {
+	if !s.gently || !t.removed {
+		return t.removed
+	}
+	return t.status.Transient() && !slices.ContainsFunc(s.tasks, func(o *sweptTask) bool { return o.awaited })
 }
 
 // exchange is the rule of docs/semantics.md, section 9, written down once more. By task of the new tree, kept is the
@@ -165,6 +176,7 @@ func named(d *bt.Node, n *int) {
 // exchanges counts what random exchanges show.
 type exchanges struct {
 	exchanged, waited, running, moved int
+	left, between                     int              // gentle: actions that were awaited, and others that ran at that time
 	met                               map[bt.Kind]bool // kinds of the new trees
 }
 
@@ -179,13 +191,14 @@ func TestExchange(t *testing.T) {
 			t.Fatalf("seed %d: %s", seed, text)
 		}
 	}
+	t.Logf("%d awaited, %d meanwhile", x.left, x.between)
 	t.Logf("%d exchanges, %d waits, %d actions went on, %d of them elsewhere", x.exchanged, x.waited, x.running, x.moved)
 	for _, k := range bt.Kinds() {
 		if !x.met[k] {
 			t.Errorf("no %s takes part", k)
 		}
 	}
-	if x.exchanged < count || x.waited < count/20 || x.running < count/10 || x.moved < count/200 {
+	if x.left < count/20 || x.between == 0 || x.exchanged < count || x.waited < count/20 || x.running < count/10 || x.moved < count/200 {
 		t.Error("too few")
 	}
 }
@@ -263,6 +276,7 @@ func (x *exchanges) run(r *rand.Rand, size, instants int) (wrong string) {
 	e, s := bt.NewEngine(tree, initial, 0), newSweeper(d, initial, 1000).lasting(lasts(tree, until))
 	var next *bt.Exchange
 	var inputs []bt.Input
+	gently, awaited := false, []bt.Task(nil) // an exchange waits for the end of actions that were engaged
 	to := d
 	fail := func(text string, args ...any) string {
 		return fmt.Sprintf("%s\n%s\nto\n%s\n%v", fmt.Sprintf(text, args...), trees.Outline(d), trees.Outline(to), until)
@@ -284,8 +298,13 @@ func (x *exchanges) run(r *rand.Rand, size, instants int) (wrong string) {
 			return fail("%v", err)
 		}
 		for _, c := range instant.Commands {
-			if next != nil && !c.Exit && slices.Contains(next.Gone(), c.Task) {
+			if next != nil && !gently && !c.Exit && slices.Contains(next.Gone(), c.Task) {
 				return fail("%s is entered, although it is removed", tree.Name(c.Task))
+			}
+		}
+		if next != nil && gently {
+			if text := x.awaits(e, instant, next, &awaited); text != "" {
+				return fail("%s", text)
 			}
 		}
 		inputs = nil
@@ -339,6 +358,7 @@ func (x *exchanges) run(r *rand.Rand, size, instants int) (wrong string) {
 				return fail("an exchange for the same tree changes something: %v", instant)
 			}
 			e.Withhold(same)
+			e.Await(same)
 		case next == nil && r.IntN(3) == 0:
 			to = mutate(r, d, &fresh)
 			tree2, err := bt.Compile(to)
@@ -352,12 +372,17 @@ func (x *exchanges) run(r *rand.Rand, size, instants int) (wrong string) {
 				_, after := tree2.Find(until[tree.Name(old)])
 				return before == after
 			})
-			e.Withhold(next)
-			s.withhold(next.Gone())
+			if gently = r.IntN(2) == 0; gently {
+				e.Await(next)
+			} else {
+				e.Withhold(next)
+			}
+			s.withhold(next.Gone(), gently)
+			awaited = slices.DeleteFunc(slices.Clone(next.Gone()), func(t bt.Task) bool { return e.Status(t).Transient() })
 		case next != nil && r.IntN(6) == 0: // the old one goes on
 			next, to = nil, d
 			e.Withhold(nil)
-			s.withhold(nil)
+			s.withhold(nil, false)
 		}
 		if r.IntN(5) == 0 {
 			o := bt.NewEngine(tree, nil, 0)
@@ -367,9 +392,41 @@ func (x *exchanges) run(r *rand.Rand, size, instants int) (wrong string) {
 			}
 			e = o
 		}
+		if next != nil && gently && len(awaited) > 0 && r.IntN(2) == 0 {
+			inputs = append(inputs, bt.End(awaited[r.IntN(len(awaited))], []bt.Status{bt.Success, bt.Failure}[r.IntN(2)]))
+		}
 		for range r.IntN(3) * min(1, len(tree.Leaves())+len(tree.Timers())) {
 			inputs = append(inputs, trees.Input(r, tree, e.Status))
 		}
+	}
+	return ""
+}
+
+// awaits checks an instant of an exchange that lets removed actions end by themselves: once those that were engaged at
+// the request have ended, no removed action is entered.
+func (x *exchanges) awaits(e *bt.Engine, instant bt.Instant, next *bt.Exchange, awaited *[]bt.Task) (wrong string) {
+	since := int32(0) // the iteration in which the last one ended
+	if len(*awaited) == 0 {
+		since = -1
+	}
+	for _, c := range instant.Changes {
+		if c.To.Transient() && slices.Contains(*awaited, c.Task) {
+			*awaited = slices.DeleteFunc(*awaited, func(t bt.Task) bool { return t == c.Task })
+			x.left++
+			if len(*awaited) == 0 {
+				since = c.Iteration
+			}
+		}
+		if c.To != bt.Activating || !slices.Contains(next.Gone(), c.Task) {
+			continue
+		}
+		if len(*awaited) == 0 && c.Iteration > since {
+			return fmt.Sprintf("%s is entered after the end of the actions that were awaited", e.Tree().Name(c.Task))
+		}
+		x.between++
+	}
+	if len(*awaited) > 0 && e.Ready(next) {
+		return "it is ready, although awaited actions have not ended"
 	}
 	return ""
 }

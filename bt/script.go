@@ -352,7 +352,7 @@ func (e *Engine) passScript(t Task, n *node) {
 		e.changed = true
 		e.moves(t)
 	}
-	if e.exchanging != nil && want >= 0 && e.exchanging.withholds(e.tree.kids[n.kids+want]) {
+	if e.exchanging != nil && want >= 0 && e.withholds(e.tree.kids[n.kids+want]) {
 		want = -1
 	}
 	if c.current >= 0 && c.current != want {

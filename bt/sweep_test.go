@@ -10,6 +10,7 @@ import (
 // every task in every sweep, counts everything again, and shares only the description with the engine and the types of
 // the log.
 type sweeper struct {
+	gently    bool // removed actions that are engaged may end by themselves
 	root      *sweptTask
 	tasks     []*sweptTask // post-order
 	limit     int
@@ -35,7 +36,8 @@ type sweptTask struct {
 	active                      bool
 	skips                       bool // it returns that it is skipped
 	held, pinned                bool
-	withheld                    bool      // it is removed: it has no activity
+	removed                     bool      // by an exchange
+	awaited                     bool      // it was engaged when that was requested, and has not ended since
 	result                      bt.Status // the held one: Success, Failure or Skipped
 
 	attempts  int    // RetryUntilSuccessful, Repeat: the runs as written
@@ -627,12 +629,15 @@ func (t *sweptTask) hold() {
 }
 
 func (s *sweeper) down() {
+	for _, t := range s.tasks {
+		t.awaited = t.awaited && !t.status.Transient()
+	}
 	r := s.root
 	granted := s.grant()
 	if r.status == bt.Dropped && r.active {
 		r.hold()
 	}
-	if s.halted || r.status == bt.Finished || r.status == bt.Aborted || r.withheld {
+	if s.halted || r.status == bt.Finished || r.status == bt.Aborted || s.withholds(r) {
 		s.withdraw(r)
 	} else if r.status == bt.Success || r.status == bt.Failure || r.skipped() {
 		s.withdraw(r) // only after an instant was cut short between Accept and Activating
@@ -698,7 +703,7 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 			s.pin(c)
 		}
 	}
-	wants = slices.DeleteFunc(wants, func(c *sweptTask) bool { return c.withheld })
+	wants = slices.DeleteFunc(wants, func(c *sweptTask) bool { return s.withholds(c) })
 	for _, c := range t.children {
 		if slices.Contains(wants, c) {
 			continue

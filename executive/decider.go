@@ -82,6 +82,7 @@ func (d *tree) begin(x *Executive) {
 		}
 	}
 	d.engine = d.start(append(in, d.inputs(x)...))
+	d.start = nil // it may hold the engine before an exchange
 	if d.always == nil {
 		return
 	}

@@ -98,6 +98,13 @@ func (x *Executive) Withhold(change *bt.Exchange) {
 	d.begun = false // it settles also without inputs
 }
 
+// Await is Withhold for actions that are to end by themselves (bt.Engine.Await).
+func (x *Executive) Await(change *bt.Exchange) {
+	d := x.decider.(*tree)
+	d.engine.(*bt.Engine).Await(change)
+	d.begun = false
+}
+
 // Exchanged returns the decider for Continue: the old execution's engine, which goes on with another tree. The old one
 // is decided by a tree in continuous time with a bt.Engine. always is by task of the new tree, as for Listening.
 func Exchanged(old *Executive, x *bt.Exchange, always []bool) Decider {

@@ -40,16 +40,18 @@ func (r *Run) Relog() {
 	r.numbers = r.logged.Take(r.plan())
 }
 
-// tasks describes the tasks of the present plan with their present statuses.
+// tasks describes the tasks of the present plan with their present statuses. Its texts are no parts of the document,
+// which can be forgotten.
 func (r *Run) tasks() []record.Task {
 	tree, list := r.m.Plan.Tree, make([]record.Task, r.m.Plan.Tree.Len())
 	for i := range list {
 		t := bt.Task(i)
-		list[i] = record.Task{Name: tree.Name(t), Kind: tree.Kind(t).String(), Parent: int(tree.Parent(t)),
+		list[i] = record.Task{Name: strings.Clone(tree.Name(t)), Kind: tree.Kind(t).String(), Parent: int(tree.Parent(t)),
 			Initial: r.executive.Status(t), Rests: r.executive.Rests(t)}
 	}
 	for _, l := range r.m.Plan.Leaves {
-		list[l.Task].Detail = strings.Join(strings.Fields(r.m.Plan.Source.Text[l.Offset:l.Offset+l.Length]), " ")
+		list[l.Task].Detail = strings.Clone(strings.Join(
+			strings.Fields(r.m.Plan.Source.Text[l.Offset:l.Offset+l.Length]), " "))
 	}
 	return list
 }

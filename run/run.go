@@ -108,11 +108,11 @@ type Run struct {
 	peak      []float64     // by state: the largest magnitude recorded within the implied range
 	storm     storm
 
-	logged  record.Header // its tasks: those of the log so far
-	numbers []bt.Task     // by task of the plan: its number in the log
-	taken   []source      // the plans that took over
-	next    *swap         // an exchange of the plan that is under way
-	refusal string        // why the last one did not take place
+	logged    record.Header // its tasks: those of the log so far
+	numbers   []bt.Task     // by task of the plan: its number in the log
+	exchanged bool          // another plan than that at the start has taken over
+	next      *swap         // an exchange of the plan that is under way
+	refusal   string        // why the last one did not take place
 
 	summary  record.Summary
 	tree     bool // the plan's tree decides

@@ -34,7 +34,7 @@ type Adopter interface {
 type swap struct {
 	m      *mission.Mission // with the new plan
 	change *bt.Exchange
-	safe   bool // it waits for the end of actions that it removes, and interrupts none
+	safe   bool // it waits for the end of the actions that it removes, and interrupts none
 }
 
 // source is the document of a plan.
@@ -49,30 +49,63 @@ func sourceOf(m *mission.Mission) source { return source{m.Plan.Source.Name, m.P
 
 // Swap requests, between two steps, that the run goes on with another plan, given as a document (docs/semantics.md,
 // section 9). At once, the actions that only the present plan has are withheld; at the first instant at which none of
-// them is engaged, which may be this one, the new plan takes over. If safe, they are not withheld: the new plan waits
-// for their end. What both plans have goes on. A request replaces one that is under way, and the same plan as the
-// present one changes nothing.
+// them is engaged, which may be this one, the new plan takes over. If safe, those that are engaged end by themselves
+// first (bt.Engine.Await). What both plans have goes on. A request replaces one that is under way, and the same plan as
+// the present one changes nothing.
 //
 // If the new plan does not settle when it takes over, the old one goes on, and the log has the reason. The list has the
 // mistakes of the plan; with errors, or an error that wraps ErrSwap, nothing has happened. Another error is that of the
 // run, which it has ended.
 func (r *Run) Swap(src *diag.Source, safe bool) (diag.List, error) {
-	switch {
-	case r.over || r.stopping:
-		return nil, fmt.Errorf("%w: the run ends", ErrSwap)
-	case !r.begun:
-		return nil, fmt.Errorf("%w: the run has not begun", ErrSwap)
-	case !r.exchanges():
-		return nil, fmt.Errorf("%w: the run is not decided by the tree in continuous time, in a world for it", ErrSwap)
+	if err := r.exchangeable(); err != nil {
+		return nil, err
 	}
 	next, list := r.m.WithPlan(src)
 	if next == nil {
 		return list, nil
 	}
-	if err := r.request(next, safe); err != nil {
-		return list, r.fail(err)
+	return list, r.Exchange(next, safe)
+}
+
+// Exchange is Swap for a plan that is compiled: that of a mission which Mission().WithPlan has returned. Mission() itself
+// withdraws an exchange that is under way.
+func (r *Run) Exchange(next *mission.Mission, safe bool) error {
+	if err := r.exchangeable(); err != nil {
+		return err
 	}
-	return list, nil
+	if err := r.request(next, safe); err != nil {
+		return r.fail(err)
+	}
+	return nil
+}
+
+// exchangeable returns why the plan cannot be exchanged now.
+func (r *Run) exchangeable() error {
+	switch {
+	case r.over || r.stopping:
+		return fmt.Errorf("%w: the run ends", ErrSwap)
+	case !r.begun:
+		return fmt.Errorf("%w: the run has not begun", ErrSwap)
+	case !r.exchanges():
+		return fmt.Errorf("%w: the run is not decided by the tree in continuous time, in a world for it", ErrSwap)
+	}
+	return nil
+}
+
+// Withdraw withdraws an exchange that is under way, without an instant of its own: the plan goes on with the next one.
+func (r *Run) Withdraw() error {
+	if r.next == nil {
+		return nil
+	}
+	name := r.next.m.Plan.Source.Name
+	r.next = nil
+	r.withhold()
+	return r.log(KindSwap, r.stays(name))
+}
+
+// stays describes the withdrawal of an exchange for a plan.
+func (r *Run) stays(name string) string {
+	return name + " is withdrawn; " + r.m.Plan.Source.Name + " stays"
 }
 
 // exchanges reports whether the plan can be exchanged.
@@ -117,15 +150,15 @@ func (r *Run) request(next *mission.Mission, safe bool) error {
 			return err
 		}
 	}
-	if r.next = nil; !change.Whole() {
-		r.next = &swap{next, change, safe}
-	}
-	r.withhold()
-	if name, engaged, ok := r.Swapping(); !ok {
-		if err := r.log(KindSwap, r.m.Plan.Source.Name+" stays"); err != nil {
+	if change.Whole() {
+		if err := r.Withdraw(); err != nil {
 			return err
 		}
-	} else if len(engaged) > 0 {
+	} else {
+		r.next = &swap{next, change, safe}
+		r.withhold()
+	}
+	if name, engaged, _ := r.Swapping(); len(engaged) > 0 {
 		if err := r.log(KindSwap, fmt.Sprintf("%s waits for the end of %s", name, some(engaged))); err != nil {
 			return err
 		}
@@ -153,9 +186,12 @@ func (r *Run) request(next *mission.Mission, safe bool) error {
 
 // withhold withholds the actions that an exchange removes, or ends this.
 func (r *Run) withhold() {
-	if r.next == nil || r.next.safe {
+	switch {
+	case r.next == nil:
 		r.executive.Withhold(nil)
-	} else {
+	case r.next.safe:
+		r.executive.Await(r.next.change)
+	default:
 		r.executive.Withhold(r.next.change)
 	}
 }
@@ -182,7 +218,7 @@ func (r *Run) settle() error {
 // takeOver lets the new plan take over. If it does not settle, nothing has happened, and wrong is the reason.
 func (r *Run) takeOver() (wrong, err error) {
 	n, log := *r, &buffer{}
-	n.taken, n.storm = append(slices.Clone(r.taken), sourceOf(r.next.m)), r.storm.exchanged(r.next)
+	n.exchanged, n.storm = true, r.storm.exchanged(r.next)
 	if err := n.adopt(r.next, false); err != nil {
 		return err, nil
 	}
@@ -216,6 +252,9 @@ func (r *Run) adopt(next *swap, fresh bool) error {
 	r.m, r.world = next.m.Smooth(), w
 	r.locate()
 	r.numbers = r.logged.Take(r.plan())
+	for i, t := range r.logged.Tasks { // only the names count
+		r.logged.Tasks[i] = record.Task{Name: t.Name}
+	}
 	return nil
 }
 
@@ -300,37 +339,68 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// passExchanges passes the exchanges of a run to the codec.
+// passExchanges passes the exchanges of a run to the codec: of those that are over, only what still counts, the present
+// plan, the numbers of texts, and those of tasks in the log.
 func (r *Run) passExchanges(c *snapshot.Codec) {
-	taken, pending, safe := slices.Clone(r.taken), []source(nil), false
+	var present, pending []source
+	var names, texts []string
+	safe := false
+	if r.exchanged {
+		present, texts = append(present, sourceOf(r.m)), r.m.Texts()
+		for _, t := range r.logged.Tasks {
+			names = append(names, t.Name)
+		}
+	}
 	if r.next != nil {
-		pending = append(pending, sourceOf(r.next.m))
-		safe = r.next.safe
+		pending, safe = append(pending, sourceOf(r.next.m)), r.next.safe
 	}
 	snapshot.Bool(c, &safe)
 	pass := func(c *snapshot.Codec, s *source) { s.State(c) }
-	snapshot.List(c, &taken, pass)
+	snapshot.List(c, &present, pass)
+	snapshot.List(c, &names, snapshot.Text)
+	snapshot.List(c, &texts, snapshot.Text)
 	snapshot.List(c, &pending, pass)
 	if !c.Loading() || c.Failed() {
 		return
 	}
-	for _, s := range append(taken, pending...) {
-		m, _ := r.m.WithPlan(&diag.Source{Name: s.name, Text: s.text})
-		if m == nil || !r.exchanges() || len(pending) > 1 {
-			c.Fail(snapshot.ErrMismatch)
-			return
-		}
-		r.next = &swap{m, r.m.Exchange(m), safe}
-		if len(r.taken) == len(taken) {
-			return
-		}
-		r.taken, r.storm = append(r.taken, s), r.storm.exchanged(r.next)
-		if err := r.adopt(r.next, true); err != nil {
-			c.Fail(err)
-			return
-		}
-		r.next = nil
+	if len(present) > 1 || len(pending) > 1 || len(present)+len(pending) > 0 && !r.exchanges() {
+		c.Fail(snapshot.ErrMismatch)
+		return
 	}
+	if len(present) > 0 && !r.exchangeBack(c, present[0], names, texts) {
+		return
+	}
+	if len(pending) > 0 {
+		r.next = r.read(c, r.m, pending[0], safe)
+	}
+}
+
+// exchangeBack makes a fresh run one with a plan that has taken over.
+func (r *Run) exchangeBack(c *snapshot.Codec, s source, names, texts []string) bool {
+	next := r.read(c, r.m.WithTexts(texts), s, false)
+	if next == nil {
+		return false
+	}
+	r.logged.Tasks = nil
+	for _, name := range names {
+		r.logged.Tasks = append(r.logged.Tasks, record.Task{Name: name})
+	}
+	r.exchanged, r.storm = true, r.storm.exchanged(next)
+	if err := r.adopt(next, true); err != nil {
+		c.Fail(err)
+		return false
+	}
+	return true
+}
+
+// read compiles the plan of an exchange from a state; nil: it fails.
+func (r *Run) read(c *snapshot.Codec, m *mission.Mission, s source, safe bool) *swap {
+	next, _ := m.WithPlan(&diag.Source{Name: s.name, Text: s.text})
+	if next == nil {
+		c.Fail(snapshot.ErrMismatch)
+		return nil
+	}
+	return &swap{next, r.m.Exchange(next), safe}
 }
 
 // buffer is a recorder that keeps what it receives, except samples: at an instant there are none.

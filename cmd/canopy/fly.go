@@ -98,6 +98,9 @@ mission was flown to its end, but the plan failed or a property or an assumption
   canopy fly missions/circuit-plane.yaml --link udp:127.0.0.1:14550 --arm --at-end return`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			defer syscall.Umask(syscall.Umask(0o077)) // what a flight shows is for its user
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
 			stderr := cmd.ErrOrStderr()
 			if address == "" {
 				return &usageError{"--link is needed: " + fakePrefix + strings.Join(fake.FirmwareNames(), ", "+fakePrefix) +
@@ -186,7 +189,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			) (driver.Box, error) {
 				return box.Create(out, start, boxed)
 			}, Tlog: frames, Listen: func() (*control.Server, error) {
-				server, err := control.Listen(out, checked, feed)
+				server, err := control.Listen(out, checked, checkLimit, feed)
 				if err != nil && offer != nil {
 					return nil, err
 				} else if err != nil { // such as a path that is too long for a socket
@@ -197,8 +200,6 @@ mission was flown to its end, but the plan failed or a property or an assumption
 				return server, nil
 			}})
 			operate(cmd.InOrStdin(), d)
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
 			bar = newProgress(stderr, d.Until())
 			shown := ""
 			show := func() {
@@ -228,7 +229,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if errors.Is(err, record.ErrHeader) {
 				return err
 			}
-			if err != nil && summary != nil {
+			if err != nil && summary != nil && !errors.Is(err, folder.ErrLog) {
 				err = fmt.Errorf("%w\ncanopy: the results up to %s are in %s", err, report.Clock(d.T()), out)
 			}
 			err = errors.Join(err, printed(cmd.OutOrStdout(), summary, table.Bytes(), out, asJSON, withReport))

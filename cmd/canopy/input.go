@@ -30,14 +30,20 @@ const standardInput = "-"
 // documents holds the documents read by the command line, by name. Each is read once: a pipe cannot be read again.
 var documents = map[string][]byte{}
 
-// readFile reads a file, a device, a pipe or the standard input, at most maxInput bytes.
+// errSpecial is the error of a device or a pipe, which can block, as the input.
+var errSpecial = errors.New("not a regular file; give - and the text to the standard input")
+
+// readFile reads a regular file or the standard input, at most maxInput bytes.
 func readFile(name string) ([]byte, error) {
 	if text, ok := documents[name]; ok {
 		return text, nil
 	}
 	f := os.Stdin
 	if name != standardInput {
-		var err error
+		info, err := os.Stat(name)
+		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: errSpecial}
+		}
 		if f, err = os.Open(name); err != nil {
 			return nil, nearFile(err)
 		}

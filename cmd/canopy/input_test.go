@@ -1,13 +1,15 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 )
 
-// Every document is read up to a limit: a device that never ends is refused, a pipe that ends is read.
+// Every document is a regular file, up to a limit: a device that never ends and a pipe that never begins are refused,
+// also where a mission or a plan names them.
 func TestInputIsBounded(t *testing.T) {
 	if _, err := os.Stat("/dev/zero"); err != nil {
 		t.Skip("there is no /dev/zero")
@@ -48,24 +50,33 @@ func TestInputIsBounded(t *testing.T) {
 		if status != exitInput {
 			t.Errorf("%q: exit status %d", args, status)
 		}
-		says(t, args[0], stderr, zero, "longer than 16 MiB")
+		says(t, args[0], stderr, zero, "not a regular file")
 	}
+
+	long := filepath.Join(dir, "long.xml")
+	if err := errors.Join(os.WriteFile(long, nil, 0o666), os.Truncate(long, maxInput+1)); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, status := canopy("show", long)
+	if status != exitInput {
+		t.Errorf("exit status %d", status)
+	}
+	says(t, "show", stderr, "longer than 16 MiB")
 
 	pipe := filepath.Join(dir, "pipe.xml")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip("there are no named pipes:", err)
 	}
-	sent := make(chan error)
-	go func() {
-		text, err := os.ReadFile("../../missions/solar-day.xml")
-		if err == nil {
-			err = os.WriteFile(pipe, text, 0)
-		}
-		sent <- err
-	}()
-	stdout, stderr, status := canopy("show", pipe)
-	if err := <-sent; err != nil || status != exitOK {
-		t.Errorf("exit status %d, %v: %s", status, err, stderr)
+	including := filepath.Join(dir, "including.xml")
+	if err := os.WriteFile(including, []byte(`<root BTCPP_format="4" main_tree_to_execute="a"><include path="pipe.xml"/>
+		<BehaviorTree ID="a"><AlwaysSuccess/></BehaviorTree></root>`), 0o666); err != nil {
+		t.Fatal(err)
 	}
-	says(t, "show", stdout, "harvest")
+	for _, name := range []string{pipe, including} {
+		_, stderr, status := canopy("show", name)
+		if status != exitInput {
+			t.Errorf("%s: exit status %d", name, status)
+		}
+		says(t, "show", stderr, "pipe.xml", "not a regular file")
+	}
 }

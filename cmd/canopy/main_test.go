@@ -7,9 +7,12 @@ import (
 	"maps"
 	"math"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"canopy/document/mission"
@@ -20,7 +23,10 @@ import (
 	"canopy/vehicle/fleet"
 )
 
-const solarDay = "../../missions/solar-day.yaml"
+const (
+	solarDay = "../../missions/solar-day.yaml"
+	circuit  = "../../missions/circuit-plane.yaml"
+)
 
 // canopy runs a command line and returns its output and its exit status.
 func canopy(args ...string) (stdout, stderr string, status int) {
@@ -305,6 +311,79 @@ func TestFullDisk(t *testing.T) {
 	}
 	if old, err := os.ReadFile(filepath.Join(full, "summary.json")); err != nil || string(old) != "old" {
 		t.Errorf("the summary of the earlier run is lost: %q, %v", old, err)
+	}
+}
+
+// TestLogIsLost: a run whose log cannot be completed, because the disk is full or its folder was removed, says so, prints
+// its table, and fails; a folder that was removed is not made again.
+func TestLogIsLost(t *testing.T) {
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range [][]string{{"run", solarDay, "--until", "10h"}, {"fly", circuit, "--link", "fake:plane"}} {
+		args = append(args, "--out", filepath.Join(t.TempDir(), "out"))
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100_000, Max: limit.Max}); err != nil {
+			t.Skip(err)
+		}
+		stdout, stderr, status := canopy(args...)
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		if status != exitFailed {
+			t.Errorf("%s: a full disk: status %d", args[0], status)
+		}
+		says(t, args[0], stderr, "run.mcap", "file too large")
+		says(t, args[0], stdout, "mission  ", "plan  ")
+	}
+	for _, from := range []string{"run.mcap", "run.box"} { // before the black box is created, and in flight
+		gone := filepath.Join(t.TempDir(), "gone")
+		removed := make(chan error)
+		go func() {
+			for {
+				if _, err := os.Stat(filepath.Join(gone, from)); err == nil {
+					removed <- os.Rename(gone, gone+".elsewhere")
+					return
+				}
+				runtime.Gosched()
+			}
+		}()
+		stdout, stderr, status := canopy("fly", circuit, "--link", "fake:plane", "--out", gone)
+		if err := <-removed; err != nil {
+			t.Fatal(err)
+		}
+		if status != exitFailed {
+			t.Errorf("a folder that was removed: status %d", status)
+		}
+		says(t, "the message", stderr, "run.mcap", "removed or replaced")
+		says(t, "the table", stdout, "mission  ")
+		if _, err := os.Stat(gone); err == nil {
+			t.Error("the folder was made again")
+		}
+	}
+}
+
+// TestFlightsArePrivate: the folder of a flight and its files are for its user only; those of a run are not.
+func TestFlightsArePrivate(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "flight")
+	if _, stderr, status := canopy("fly", circuit, "--link", "fake:plane", "--out", out, "--tlog"); status != exitOK {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	files, err := filepath.Glob(filepath.Join(out, "*"))
+	if err != nil || len(files) < 7 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, name := range append(files, out) {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if mask := syscall.Umask(0o022); mask == 0o077 {
+		t.Error("other commands are changed")
+	} else {
+		syscall.Umask(mask)
 	}
 }
 

@@ -59,6 +59,8 @@ was flown to its end, but the plan failed or a property or an assumption was vio
   canopy run missions/solar-day.yaml --json | jq .state_events`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
 			if !(speed >= 0) || math.IsInf(speed, 1) || cmd.Flags().Changed("speed") && speed == 0 {
 				return &usageError{"--speed is a positive number"}
 			}
@@ -86,8 +88,6 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 					out = filepath.Join("out", "stdin")
 				}
 			}
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
 			bar := newProgress(cmd.ErrOrStderr(), r.Until())
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
@@ -114,7 +114,7 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrCheckpoint) {
 				return err
 			}
-			if err != nil && summary != nil {
+			if err != nil && summary != nil && !errors.Is(err, folder.ErrLog) {
 				hint := ""
 				if errors.Is(err, record.ErrInterrupted) {
 					hint = "; the same command with --resume continues from there"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -73,6 +75,37 @@ func TestInterruptTwice(t *testing.T) {
 		if err := p.Wait(); err != nil {
 			t.Errorf("%v, the second: %v", sig, err)
 		}
+	}
+}
+
+// TestInterruptedAtOnce: a signal while the mission is read is not lost: the run begins, is interrupted at its start,
+// and leaves its results.
+func TestInterruptedAtOnce(t *testing.T) {
+	text, err := os.ReadFile(solarDay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("../../missions")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := os.Stdin
+	defer func() { os.Stdin = before }()
+	os.Stdin = r
+	sent := make(chan error)
+	go func() {
+		_, err := w.Write(append(text, bytes.Repeat([]byte("\n"), 1<<18)...)) // returns when most of it has been read
+		sent <- errors.Join(err, syscall.Kill(os.Getpid(), syscall.SIGINT), w.Close())
+	}()
+	out := t.TempDir()
+	_, stderr, status := canopy("run", "-", "--out", out)
+	if err := <-sent; err != nil || status != exitFailed {
+		t.Errorf("%v, status %d", err, status)
+	}
+	says(t, "run", stderr, "interrupted", "the results up to")
+	if _, err := os.Stat(filepath.Join(out, "summary.json")); err != nil {
+		t.Error(err)
 	}
 }
 

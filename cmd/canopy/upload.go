@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +24,7 @@ import (
 func uploadCommand() *cobra.Command {
 	var to string
 	var r reach
-	limit := seconds(checkLimit)
+	limit := secondsOrZero{checkLimit}
 	when := "now"
 	var asJSON, dry bool
 	c := &cobra.Command{
@@ -38,10 +37,12 @@ func uploadCommand() *cobra.Command {
 The plan is compiled against the mission and checked, as by canopy check. If it has mistakes, or the check refutes
 something, nothing happens; what the check does not decide within --check-limit is printed as unknown. Otherwise, tasks
 that both plans have, by name and definition, go on without a command, and actions that only the old plan has run their
-exit procedures; then the new plan takes over. With --when safe, it takes over when no such action runs, and interrupts
-none. If the new plan cannot start, the old one goes on.
+exit procedures; then the new plan takes over. With --when safe, it interrupts none: it takes over at the end of such
+actions that run now, before the next one begins. If the new plan cannot start, the old one goes on.
 
-Ctrl-C ends the waiting, not the exchange.
+The check begins with a line that says how long it may take; the present plan goes on meanwhile. --check-limit 0 skips
+the check. A plan has at most 1 MiB and 5,000 tasks. Ctrl-C withdraws a plan that is checked or waits for a safe point,
+as does the loss of the connection; exit procedures that have begun go on to their end, and then the new plan takes over.
 
 Exit status: 0 the new plan has taken over, or would be accepted (--dry-run), 1 the run has ended before or the waiting
 was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or could not take over.`,
@@ -53,7 +54,7 @@ was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or cou
 			if when != "now" && when != "safe" {
 				return &usageError{fmt.Sprintf("--when is now or safe, not %q", when)}
 			}
-			if limit > control.MostLimit {
+			if limit.seconds > control.MostLimit {
 				return &usageError{fmt.Sprintf("--check-limit is at most %d s", control.MostLimit)}
 			}
 			if to == "" {
@@ -74,22 +75,28 @@ was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or cou
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			q := control.Demand{Verb: control.Upload, Name: args[0], Plan: p.Source.Text, Safe: when == "safe", Dry: dry,
-				Limit: float64(limit)}
-			return send(ctx, to, at, q, cmd.OutOrStdout(), asJSON)
+				Limit: float64(limit.seconds), Unchecked: limit.seconds == 0}
+			return send(ctx, to, at, q, cmd.OutOrStdout(), cmd.ErrOrStderr(), asJSON)
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the `folder` of the run, or its address")
 	r.flags(c)
 	c.Flags().StringVar(&when, "when", when, "`now`, or safe: without interrupting an action")
-	c.Flags().Var(&limit, "check-limit", "maximum `time` of the check")
+	c.Flags().Var(&limit, "check-limit", "maximum `time` of the check; 0: the plan is not checked")
 	c.Flags().BoolVar(&dry, "dry-run", false, "compile, check and compare only")
 	c.Flags().BoolVar(&asJSON, "json", false, "print each answer as a JSON object")
 	return c
 }
 
 // send sends a request to a run of a name at a place, and prints the answers.
-func send(ctx context.Context, name string, at control.Endpoint, q control.Demand, out io.Writer, asJSON bool) error {
+func send(ctx context.Context, name string, at control.Endpoint, q control.Demand, out, stderr io.Writer,
+	asJSON bool,
+) error {
 	var last control.Response
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	bar := newProgress(stderr, 1)
+	defer func() { bar.clear() }()
 	ended := make(chan error, 1)
 	answers := make(chan control.Response)
 	go func() {
@@ -105,8 +112,17 @@ func send(ctx context.Context, name string, at control.Endpoint, q control.Deman
 	for {
 		select {
 		case <-ctx.Done():
+			if last.Progress == control.Waiting && q.Safe {
+				return failed(fmt.Errorf("%w: the exchange is withdrawn unless it has taken place", record.ErrInterrupted))
+			}
 			return failed(record.ErrInterrupted)
+		case <-tick.C:
+			if last.Progress == control.Checking {
+				bar.step(time.Since(bar.began).Seconds(), "of the time that the check may take")
+			}
 		case last = <-answers:
+			bar.clear()
+			bar = newProgress(stderr, last.Limit)
 			var err error
 			if asJSON {
 				err = printJSON(out, last)
@@ -140,6 +156,9 @@ func answered(a *control.Response) string {
 	for _, text := range a.Open {
 		fmt.Fprintf(&b, "unknown: %s\n", diag.Visible(text))
 	}
+	if a.Progress == control.Checking {
+		fmt.Fprintf(&b, "the check takes at most %s s; the present plan goes on meanwhile\n", diag.Number(a.Limit, 6))
+	}
 	if len(a.Waiting) > 0 {
 		fmt.Fprintf(&b, "waits for the end of %s\n", diag.Visible(strings.Join(a.Waiting, ", ")))
 		return b.String()
@@ -161,10 +180,10 @@ func answered(a *control.Response) string {
 // checkLimit is the time that the check of an uploaded plan may take, unless the request says otherwise [s].
 const checkLimit = 10
 
-// checked checks a mission with a new plan, as canopy check does, for a limited time [s]; 0: checkLimit. A command that
-// the plan never writes keeps its value, if it holds values: no reason to refuse the plan. Nor do notes matter that
-// are about another plan and accept nothing.
-func checked(m *mission.Mission, limit float64) (j control.Review) {
+// checked checks a mission with a new plan, as canopy check does, for a limited time [s]. A command that the plan never
+// writes keeps its value, if it holds values: no reason to refuse the plan. Nor do notes matter that are about another
+// plan and accept nothing.
+func checked(ctx context.Context, m *mission.Mission, limit float64) (j control.Review) {
 	s, err := provable(m)
 	if err != nil {
 		s = m.Subject()
@@ -172,7 +191,7 @@ func checked(m *mission.Mission, limit float64) (j control.Review) {
 	s.Commands = slices.DeleteFunc(slices.Clone(s.Commands), func(name string) bool {
 		return slices.ContainsFunc(m.Vehicle.Commands, func(c model.Command) bool { return c.Name == name && c.Hold })
 	})
-	for _, f := range ask(context.Background(), s, cmp.Or(limit, checkLimit), newProgress(io.Discard, 1)) {
+	for _, f := range ask(ctx, s, limit, newProgress(io.Discard, 1)) {
 		text := f.Question + ": " + f.Text
 		switch {
 		case f.Accepted != "", f.Text == verify.Idle:
@@ -191,17 +210,20 @@ type operated struct {
 	failed error // of the run, by an exchange
 }
 
-func (o *operated) Swap(src *diag.Source, safe bool, _ string) (diag.List, error) {
-	list, err := o.Run.Swap(src, safe)
+func (o *operated) Swap(next *mission.Mission, safe bool, _ string) error {
+	err := o.Exchange(next, safe)
 	if err != nil && !errors.Is(err, run.ErrSwap) {
 		o.failed = err
 	}
-	return list, err
+	return err
 }
 
 func (o *operated) Command(v control.Verb, _ string) error {
-	if v == control.Stop {
+	switch v {
+	case control.Stop:
 		return o.Stop("stopped by the operator")
+	case control.Withdraw:
+		return o.Swap(o.Mission(), true, "")
 	}
 	return fmt.Errorf("there is nothing to %s in a simulation", v)
 }
@@ -225,7 +247,7 @@ func (p *paced) wait(ctx context.Context) {
 	}
 	if p.server == nil {
 		p.began, p.from = time.Now(), p.T()
-		if p.server, p.failed = control.Listen(p.dir, checked, p.feed); p.failed != nil {
+		if p.server, p.failed = control.Listen(p.dir, checked, checkLimit, p.feed); p.failed != nil {
 			p.cancel()
 			return
 		}

@@ -16,7 +16,7 @@ func TestUploadsAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := checked(m, 1e-9)
+	j := checked(t.Context(), m, 1e-9)
 	if len(j.Refuted) > 0 || len(j.Open) != 1 ||
 		!strings.HasPrefix(j.Open[0], "complete: not concluded within 1e-9 s, nor were the 11 questions") {
 		t.Errorf("without time: %+v", j)
@@ -31,13 +31,13 @@ func TestUploadsAreChecked(t *testing.T) {
 		if next == nil {
 			t.Fatal(list)
 		}
-		j := checked(next, control.MostLimit)
+		j := checked(t.Context(), next, control.MostLimit)
 		if text := strings.Join(j.Refuted, "; "); (text == "") != (want == "") || !strings.HasPrefix(text, want) ||
 			len(j.Open) > 0 {
 			t.Errorf("%s: %+v", body, j)
 		}
 	}
-	for limit, want := range map[string]string{"0": "not a time above 0", "1h": "--check-limit is at most 600 s"} {
+	for limit, want := range map[string]string{"-1": "not a time above 0", "1h": "--check-limit is at most 600 s"} {
 		_, stderr, status := canopy("upload", "next.xml", "--to", "nowhere", "--check-limit", limit)
 		if status != exitInput || !strings.Contains(stderr, want) {
 			t.Errorf("a limit of %s: %d, %s", limit, status, stderr)

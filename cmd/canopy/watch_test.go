@@ -27,7 +27,7 @@ func TestWatch(t *testing.T) {
 		}
 		dir := t.TempDir()
 		feed := control.NewFeed(r.Header())
-		s, err := control.Listen(dir, nil, feed)
+		s, err := control.Listen(dir, nil, 0, feed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -129,3 +129,14 @@ func (m *Mission) Attended() []bool {
 	}
 	return attended
 }
+
+// Texts returns the texts that signals have as numbers, by number.
+func (m *Mission) Texts() []string { return m.texts }
+
+// WithTexts returns the mission for [Mission.WithPlan], whose plan then gives these texts their numbers, as after the
+// plans that have had them.
+func (m *Mission) WithTexts(texts []string) *Mission {
+	n := *m
+	n.texts = texts
+	return &n
+}

@@ -3,6 +3,7 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -55,10 +56,26 @@ type change struct {
 type File struct {
 	file *os.File
 	part string // its present path; "" if it has its name
+	name string // links followed
 }
 
 // Write implements [io.Writer].
 func (f *File) Write(data []byte) (int, error) { return f.file.Write(data) }
+
+// ErrGone is wrapped by the error of a file that is no longer in its place.
+var ErrGone = errors.New("it was removed or replaced while it was written: what was written is lost")
+
+// There fails if the file, which has its name, is no longer in its place.
+func (f *File) There() error {
+	mine, err := f.file.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(f.name); err != nil || !os.SameFile(mine, there) {
+		return fmt.Errorf("%s: %w", f.name, ErrGone)
+	}
+	return nil
+}
 
 // Close closes the file.
 func (f *File) Close() error { return f.file.Close() }
@@ -80,7 +97,7 @@ func (b *Batch) Create(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{}
+	f := &File{name: path}
 	if dangling || !regular {
 		f.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o666)
 	} else {

@@ -27,6 +27,8 @@ type crew struct {
 	plan     *duties
 	next     *duties // an exchange that was requested
 	safe     bool
+	awaited  []string // the removed actions that ran at a safe request, and have not ended since
+	over     string   // the event iteration in which the last of them ended
 	swaps    int
 	wrong    []string
 }
@@ -118,7 +120,7 @@ func (c *crew) Plan(p record.Takeover) error {
 
 // Status checks that a change continues the one before, that an action enters only after it has left, and that nothing
 // removed enters.
-func (c *crew) Status(t float64, _ int, x bt.Change) error {
+func (c *crew) Status(t float64, micro int, x bt.Change) error {
 	name := c.header.Tasks[x.Task].Name
 	if was := c.statuses[name]; was != x.From {
 		c.fault(t, "%s: %v -> %v, but it was %v", name, x.From, x.To, was)
@@ -131,7 +133,13 @@ func (c *crew) Status(t float64, _ int, x bt.Change) error {
 		x.To.Transient() && !x.From.Transient() && x.From != bt.Deactivating {
 		c.fault(t, "%s: %v -> %v", name, x.From, x.To)
 	}
-	if x.To == bt.Activating && c.next != nil && !c.safe && slices.Contains(c.plan.gone(c.next), name) {
+	now := fmt.Sprint(t, " ", micro, " ", x.Iteration)
+	if n := slices.Index(c.awaited, name); n >= 0 && x.To.Transient() {
+		if c.awaited = slices.Delete(c.awaited, n, n+1); len(c.awaited) == 0 {
+			c.over = now
+		}
+	}
+	if x.To == bt.Activating && c.next != nil && (!c.safe || len(c.awaited) == 0 && c.over != now) && slices.Contains(c.plan.gone(c.next), name) {
 		c.fault(t, "%s is entered, although it is to be removed", name)
 	}
 	return nil
@@ -227,10 +235,13 @@ func (s *swapped) fly(seed uint64, shape Shape) (wrong string) {
 				s.unread++
 			}
 			before, saved := slots(r, first.m, read), snapshot.Save(nil, r)
-			wasNext, wasSafe := c.next, c.safe
+			wasNext, wasSafe, wasAwaited, wasOver := c.next, c.safe, c.awaited, c.over
 			clear(c.turned)
 			if changed != nil {
-				c.next, c.safe = next.m.duties(changed.Plan.Tree), random.IntN(4) == 0
+				c.next, c.safe = next.m.duties(changed.Plan.Tree), random.IntN(2) == 0
+				c.over, c.awaited = "", slices.DeleteFunc(c.plan.gone(c.next), func(name string) bool {
+					return c.statuses[name].Transient()
+				})
 			}
 			old, swaps := c.plan, c.swaps
 			var list diag.List
@@ -243,7 +254,7 @@ func (s *swapped) fly(seed uint64, shape Shape) (wrong string) {
 				if string(snapshot.Save(nil, r)) != string(saved) {
 					return fail("a refused plan changes something")
 				}
-				c.next, c.safe = wasNext, wasSafe
+				c.next, c.safe, c.awaited, c.over = wasNext, wasSafe, wasAwaited, wasOver
 				continue
 			}
 			if err != nil {

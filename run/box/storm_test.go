@@ -269,6 +269,9 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 			if at <= wall && at > wall-dt && !f.Over() {
 				src := &diag.Source{Name: "next.xml", Text: cart.Plan(k.edited(r, i))}
 				step(flight.Operator, []byte(flight.Swap(src, r.IntN(2) == 0)))
+				if r.IntN(4) == 0 {
+					step(flight.Operator, []byte(flight.Withdraw))
+				}
 			}
 		}
 		if wall == 220e9 || wall == 240e9 || wall == 250e9 {

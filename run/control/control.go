@@ -5,10 +5,12 @@
 // compiled and checked, beside it; what the run must do waits until the run's loop calls [Server.Serve] or Wait.
 //
 // A connection carries one request, a JSON object, and its answers, one JSON object per line; the last one has no
-// successor in [Response.Progress].
+// successor in [Response.Progress]. A client that closes it, or ends what it sends, before that has gone: its exchange
+// that waits for a safe point is withdrawn.
 package control
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,7 +33,8 @@ const (
 	most     = 16 << 20 // bytes of a request
 	patience = 10 * time.Second
 	poll     = 50 * time.Millisecond
-	atOnce   = 4 // connections
+	atOnce   = 16 // connections
+	uploads  = 4  // that are checked or wait, of all connections: stop and resume find a place beside them
 )
 
 // ErrDemand is wrapped by the errors of a request that cannot be read.
@@ -49,6 +52,8 @@ const (
 	Stop   Verb = "stop"   // end the run: its exit procedures, then as the run's options say
 	Watch  Verb = "watch"  // be told what happens, as News
 	Resume Verb = "resume" // the plan commands the vehicle again
+
+	Withdraw Verb = "withdraw" // end an exchange that waits: no client can ask for that
 )
 
 // Demand is a request to a running mission.
@@ -59,7 +64,8 @@ type Demand struct {
 	Safe bool   `json:"safe,omitempty"` // wait until no action that would be removed runs, and interrupt none
 	Dry  bool   `json:"dry,omitempty"`  // compile, check and compare only
 	// Limit is the time that the check may take [s]; 0: the run's own limit.
-	Limit float64 `json:"limit,omitempty"`
+	Limit     float64 `json:"limit,omitempty"`
+	Unchecked bool    `json:"unchecked,omitempty"` // without a check
 }
 
 // MostLimit is the longest time that a request may give the check [s].
@@ -76,6 +82,7 @@ type Progress string
 
 // The states.
 const (
+	Checking  Progress = "checking"  // the plan is compiled, and is checked now; more follows
 	Refused   Progress = "refused"   // nothing has happened
 	Staged    Progress = "staged"    // the plan is accepted, not more (Demand.Dry)
 	Waiting   Progress = "waiting"   // for the end of actions; more follows
@@ -93,6 +100,7 @@ type Response struct {
 	Added    []string `json:"added,omitempty"`   // tasks
 	Waiting  []string `json:"waiting,omitempty"` // actions that must end before
 	Open     []string `json:"open,omitempty"`    // what the check has not decided
+	Limit    float64  `json:"limit,omitempty"`   // that of the check that begins [s]
 }
 
 // Controlled is a running mission as its operator commands it. Only the run's loop calls it.
@@ -100,29 +108,35 @@ type Controlled interface {
 	T() float64 // [s]
 	// Mission is that with the present plan.
 	Mission() *mission.Mission
-	// Swap requests an exchange of the plan; safe: without interrupting an action. The request came over the network
-	// from an address; "" is the user of the run.
-	Swap(src *diag.Source, safe bool, from string) (diag.List, error)
+	// Swap requests an exchange of the plan for that of a mission, which Mission().WithPlan has returned; safe: without
+	// interrupting an action. The request came over the network from an address; "" is the user of the run.
+	Swap(next *mission.Mission, safe bool, from string) error
 	// Swapping returns an exchange that is under way, and the actions that must end before.
 	Swapping() (document string, engaged []string, ok bool)
 	// Refusal is why the last exchange did not take place; "" if it did.
 	Refusal() string
-	// Command carries out Stop or Resume, for whom Swap describes.
+	// Command carries out Stop, Resume or Withdraw, for whom Swap describes.
 	Command(v Verb, from string) error
 }
+
+// Judge checks a mission with a new plan, beside the run, for a time [s] or until the context is done.
+type Judge func(ctx context.Context, m *mission.Mission, limit float64) Review
 
 // Server listens for operators.
 type Server struct {
 	listeners []net.Listener
-	judge     func(m *mission.Mission, limit float64) Review
+	judge     Judge
+	limit     float64 // of the check, unless the request says otherwise [s]
 	feed      *Feed
+	places    chan struct{} // of uploads
 	asks      chan func(Controlled)
 	closed    chan struct{}
+	last      *mission.Mission // that of the last exchange; only the run's loop uses it
 }
 
-// Listen opens the socket of a run in its folder, which only this user can use. judge checks a mission with a new plan,
-// beside the run; it may be nil. feed is what watchers are told; its End ends that, before Close.
-func Listen(dir string, judge func(m *mission.Mission, limit float64) Review, feed *Feed) (*Server, error) {
+// Listen opens the socket of a run in its folder, which only this user can use. judge may be nil; limit is its time [s]
+// unless a request says otherwise. feed is what watchers are told; its End ends that, before Close.
+func Listen(dir string, judge Judge, limit float64, feed *Feed) (*Server, error) {
 	name := filepath.Join(dir, SocketFile)
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) { // of a run that was killed
 		return nil, err
@@ -134,8 +148,8 @@ func Listen(dir string, judge func(m *mission.Mission, limit float64) Review, fe
 	if err != nil {
 		return nil, fmt.Errorf("the socket of the run: %w", err)
 	}
-	s := &Server{listeners: []net.Listener{l}, judge: judge, feed: feed, asks: make(chan func(Controlled)),
-		closed: make(chan struct{})}
+	s := &Server{listeners: []net.Listener{l}, judge: judge, limit: limit, feed: feed,
+		places: make(chan struct{}, uploads), asks: make(chan func(Controlled)), closed: make(chan struct{})}
 	go s.accept(l, atOnce, func(c net.Conn) (Demand, error) { return Parse(c) })
 	return s, os.Chmod(name, 0o600)
 }
@@ -200,9 +214,18 @@ func (s *Server) accept(l net.Listener, most int, receive func(net.Conn) (Demand
 				s.answer(c, receive)
 			}()
 		default:
+			if c.LocalAddr().Network() == "unix" { // others expect a greeting
+				tell(c, Response{Progress: Refused, Text: fmt.Sprintf("busy: %d requests are being read", most)})
+			}
 			_ = c.Close()
 		}
 	}
+}
+
+// tell sends an answer, and reports whether it could.
+func tell(c net.Conn, a Response) bool {
+	_ = c.SetWriteDeadline(time.Now().Add(patience))
+	return json.NewEncoder(c).Encode(a) == nil
 }
 
 // in lets the run's loop do something, and reports whether it did.
@@ -226,10 +249,7 @@ func (s *Server) answer(c net.Conn, receive func(net.Conn) (Demand, error)) {
 		return
 	}
 	defer c.Close() //nolint:errcheck // what was written before counts
-	say := func(a Response) bool {
-		_ = c.SetWriteDeadline(time.Now().Add(patience))
-		return json.NewEncoder(c).Encode(a) == nil
-	}
+	say := func(a Response) bool { return tell(c, a) }
 	from := ""
 	if a, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		from = a.String()
@@ -238,7 +258,14 @@ func (s *Server) answer(c net.Conn, receive func(net.Conn) (Demand, error)) {
 	case err != nil:
 		say(Response{Progress: Refused, Text: err.Error()})
 	case q.Verb == Upload:
-		s.upload(q, from, say)
+		select {
+		case s.places <- struct{}{}:
+			s.upload(attended(c), q, from, say)
+			<-s.places
+		default:
+			say(Response{Progress: Refused,
+				Text: fmt.Sprintf("busy: %d uploads are checked or wait; interrupt one, or try again later", uploads)})
+		}
 	default:
 		s.in(func(o Controlled) {
 			a := Response{Progress: Committed, T: o.T()}
@@ -250,6 +277,17 @@ func (s *Server) answer(c net.Conn, receive func(net.Conn) (Demand, error)) {
 	}
 }
 
+// attended returns a context that is done when the client has gone.
+func attended(c net.Conn) context.Context {
+	_ = c.SetReadDeadline(time.Time{})
+	ctx, gone := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, c)
+		gone()
+	}()
+	return ctx
+}
+
 // Parse reads a request, of at most 16 MiB.
 func Parse(r io.Reader) (Demand, error) {
 	var q Demand
@@ -258,7 +296,7 @@ func Parse(r io.Reader) (Demand, error) {
 	if err := d.Decode(&q); err != nil {
 		return q, fmt.Errorf("%w: %w", ErrDemand, err)
 	}
-	plan := q.Name != "" || q.Plan != "" || q.Safe || q.Dry || q.Limit != 0
+	plan := q.Name != "" || q.Plan != "" || q.Safe || q.Dry || q.Limit != 0 || q.Unchecked
 	switch {
 	case q.Verb == Upload && (q.Name == "" || q.Plan == ""):
 		return q, fmt.Errorf("%w: it uploads no plan", ErrDemand)
@@ -273,26 +311,22 @@ func Parse(r io.Reader) (Demand, error) {
 	return q, nil
 }
 
-// upload compiles, checks and compares a plan from an address, lets it take over, and waits for the outcome.
-func (s *Server) upload(q Demand, from string, say func(Response) bool) {
+// upload compiles, checks and compares a plan from an address, lets it take over, and waits for the outcome, as long as
+// the client does.
+func (s *Server) upload(ctx context.Context, q Demand, from string, say func(Response) bool) {
 	var m *mission.Mission
 	a := Response{Progress: Refused}
 	if !s.in(func(o Controlled) { m, a.T = o.Mission(), o.T() }) {
 		return
 	}
-	src := &diag.Source{Name: q.Name, Text: q.Plan}
-	next, list := m.WithPlan(src)
-	if next == nil {
-		a.Text = list.Error()
+	next, err := compiled(m, q)
+	if err != nil {
+		a.Text = err.Error()
 		say(a)
 		return
 	}
-	if s.judge != nil {
-		j := s.judge(next, q.Limit)
-		for _, text := range j.Refuted {
-			a.Text += text + "\n"
-		}
-		a.Open = j.Open
+	if s.check(ctx, q, next, &a, say); ctx.Err() != nil {
+		return
 	}
 	if a.compare(m, next); a.Text != "" || q.Dry {
 		if a.Text == "" {
@@ -301,32 +335,107 @@ func (s *Server) upload(q Demand, from string, say func(Response) bool) {
 		say(a)
 		return
 	}
-	var err error
-	if !s.in(func(o Controlled) {
-		if _, err = o.Swap(src, q.Safe, from); err == nil {
-			a.outcome(o)
+	for again := true; again; { // another exchange has come first
+		if !s.in(func(o Controlled) {
+			if again = o.Mission() != m; again {
+				m = o.Mission()
+			} else if err = o.Swap(next, q.Safe, from); err == nil {
+				s.last = next
+				a.outcome(o)
+			}
+		}) {
+			return
 		}
-	}) {
-		return
+		if again {
+			next, err = compiled(m, q)
+		}
+		if again = again && err == nil; again {
+			a.compare(m, next)
+		}
 	}
 	if err != nil {
 		a.Text = err.Error()
 	}
+	s.follow(ctx, next, &a, say)
+	if q.Safe && a.Progress == Waiting {
+		go s.withdraw(next, from)
+	}
+}
+
+// Limits of a plan that is uploaded: what takes over in flight must not delay the flight.
+const (
+	MostBytes = 1 << 20
+	MostTasks = 5000
+)
+
+// compiled returns the mission with the plan of a request.
+func compiled(m *mission.Mission, q Demand) (*mission.Mission, error) {
+	if len(q.Plan) > MostBytes {
+		return nil, fmt.Errorf("the plan has %d bytes; in flight at most %d are accepted", len(q.Plan), MostBytes)
+	}
+	next, list := m.WithPlan(&diag.Source{Name: q.Name, Text: q.Plan})
+	if next == nil {
+		return nil, list
+	}
+	if n := next.Plan.Tree.Len(); n > MostTasks {
+		return nil, fmt.Errorf("the plan has %d tasks; in flight at most %d are accepted", n, MostTasks)
+	}
+	return next, nil
+}
+
+// check enters what the check of a mission with a new plan finds.
+func (s *Server) check(ctx context.Context, q Demand, next *mission.Mission, a *Response, say func(Response) bool) {
+	switch {
+	case s.judge == nil:
+		return
+	case q.Unchecked:
+		a.Open = []string{"everything: the plan was not checked"}
+		return
+	}
+	limit := cmp.Or(q.Limit, s.limit)
+	say(Response{Progress: Checking, T: a.T, Limit: limit})
+	j := s.judge(ctx, next, limit)
+	for _, text := range j.Refuted {
+		a.Text += text + "\n"
+	}
+	a.Open = j.Open
+}
+
+// follow tells the client how far an exchange has come, until there is no more.
+func (s *Server) follow(ctx context.Context, next *mission.Mission, a *Response, say func(Response) bool) {
 	for said := ""; ; {
-		if text := fmt.Sprint(a); text != said && !say(a) || a.Progress != Waiting {
+		if text := fmt.Sprint(*a); text != said && !say(*a) || a.Progress != Waiting {
 			return
 		} else {
 			said = text
 		}
-		time.Sleep(poll)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(poll):
+		}
 		t := a.T
-		if !s.in(func(o Controlled) { a.outcome(o) }) {
+		if !s.in(func(o Controlled) {
+			if a.outcome(o); s.last != next {
+				a.Progress, a.Text, a.Waiting = Failed, "another request has replaced this one", nil
+			}
+		}) {
 			return
 		}
 		if a.Progress == Waiting {
 			a.T = t
 		}
 	}
+}
+
+// withdraw withdraws an exchange whose client has gone, unless it is over.
+func (s *Server) withdraw(next *mission.Mission, from string) {
+	s.in(func(o Controlled) {
+		if _, _, under := o.Swapping(); under && s.last == next {
+			s.last = nil
+			_ = o.Command(Withdraw, from)
+		}
+	})
 }
 
 // outcome enters how far an exchange has come.
@@ -393,6 +502,6 @@ func Send(at Endpoint, q Demand, tell func(Response) error) error {
 		if err := d.Decode(&a); err != nil {
 			return false, err
 		}
-		return a.Progress == Waiting, tell(a)
+		return a.Progress == Waiting || a.Progress == Checking, tell(a)
 	})
 }

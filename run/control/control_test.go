@@ -1,9 +1,12 @@
 package control
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +14,6 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run"
@@ -26,6 +28,108 @@ func (silent) Sample(float64, []float64) error      { return nil }
 func (silent) Status(float64, int, bt.Change) error { return nil }
 func (silent) Event(record.Event) error             { return nil }
 
+// client is a connection to a run, with its answers.
+type client struct {
+	net.Conn
+	answers chan Response
+}
+
+// attach sends a request, and does not wait for the answers.
+func attach(t *testing.T, at Endpoint, q Demand) client {
+	t.Helper()
+	c, d, _, err := at.open()
+	if err == nil {
+		err = json.NewEncoder(c).Encode(q)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan Response, 100)
+	go func() {
+		defer close(answers)
+		for a := (Response{}); d.Decode(&a) == nil; a = (Response{}) {
+			answers <- a
+		}
+	}()
+	return client{c, answers}
+}
+
+// next returns the next answer to a client, while the run serves.
+func (c client) next(s *Server, o *operated) Response {
+	for {
+		select {
+		case a := <-c.answers:
+			return a
+		case do := <-s.Asks():
+			do(o)
+		}
+	}
+}
+
+// TestAbandoned: while as many uploads are checked as there are places, another one is told that the run is busy, and
+// stop and resume are carried out. A client that goes frees its place. The exchange of one that waits for a safe point
+// is withdrawn when it goes; one that another request replaces is told so.
+func TestAbandoned(t *testing.T) {
+	o := standing(t, drive)
+	dir := t.TempDir()
+	s, err := Listen(dir, func(ctx context.Context, m *mission.Mission, _ float64) Review {
+		if strings.Contains(m.Plan.Source.Text, "endless") {
+			<-ctx.Done()
+		}
+		return Review{}
+	}, 9, NewFeed(o.Header()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // a test
+	at := Folder(dir)
+	plan := func(name string) Demand {
+		q := upload(`<Action name="` + name + `" write="v := 1" done="false"/>`)
+		q.Safe = true
+		return q
+	}
+	for range 3 {
+		var checked []client
+		for range uploads {
+			c := attach(t, at, plan("endless"))
+			if checked = append(checked, c); c.next(s, o).Progress != Checking {
+				t.Fatal("it is not checked")
+			}
+		}
+		if a := attach(t, at, plan("push")).next(s, o); a.Progress != Refused || !strings.HasPrefix(a.Text, "busy: 4 uploads") {
+			t.Errorf("%+v", a)
+		}
+		if a := attach(t, at, Demand{Verb: Stop}).next(s, o); a.Progress != Committed {
+			t.Errorf("stop: %+v", a)
+		}
+		for _, c := range checked {
+			_ = c.Close()
+		}
+		var first, second client
+		for a := (Response{}); a.Progress != Checking; { // until the server has noticed that they are gone
+			first = attach(t, at, plan("first"))
+			a = first.next(s, o)
+		}
+		if a := first.next(s, o); a.Progress != Waiting || !slices.Equal(a.Waiting, []string{"drive"}) {
+			t.Fatalf("%+v", a)
+		}
+		second = attach(t, at, plan("second"))
+		for range 2 {
+			second.next(s, o)
+		}
+		if a := first.next(s, o); a.Progress != Failed || !strings.Contains(a.Text, "replaced") {
+			t.Errorf("%+v", a)
+		}
+		_ = second.Close()
+		for under := true; under; _, _, under = o.Swapping() {
+			(<-s.Asks())(o)
+		}
+		if n := len(o.verbs); o.verbs[n-1] != Withdraw || o.verbs[n-2] != Stop {
+			t.Errorf("%v", o.verbs)
+		}
+	}
+}
+
 // operated is a run in simulation.
 type operated struct {
 	*run.Run
@@ -33,15 +137,18 @@ type operated struct {
 	from  string
 }
 
-func (o *operated) Swap(src *diag.Source, safe bool, from string) (diag.List, error) {
+func (o *operated) Swap(next *mission.Mission, safe bool, from string) error {
 	o.from = from
-	return o.Run.Swap(src, safe)
+	return o.Exchange(next, safe)
 }
 
 func (o *operated) Command(v Verb, from string) error {
 	o.from = from
-	if o.verbs = append(o.verbs, v); v == Resume {
+	switch o.verbs = append(o.verbs, v); v {
+	case Resume:
 		return errors.New("nothing took over")
+	case Withdraw:
+		return o.Exchange(o.Mission(), true)
 	}
 	return nil
 }
@@ -52,8 +159,8 @@ func ask(t *testing.T, body string, q Demand) ([]Response, *operated) {
 	return askAt(t, body, q, func(_ *Server, dir string) Endpoint { return Folder(dir) })
 }
 
-// askAt sends a request to a place of the server.
-func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) Endpoint) ([]Response, *operated) {
+// standing returns a run that stands at 20 s.
+func standing(t *testing.T, body string) *operated {
 	t.Helper()
 	m, list := cart.Read(body, "")
 	if m == nil {
@@ -69,16 +176,23 @@ func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) E
 			t.Fatal(err)
 		}
 	}
+	return &operated{Run: r}
+}
+
+// askAt sends a request to a place of the server.
+func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) Endpoint) ([]Response, *operated) {
+	t.Helper()
+	o := standing(t, body)
 	dir := t.TempDir()
-	s, err := Listen(dir, func(m *mission.Mission, limit float64) (j Review) {
+	s, err := Listen(dir, func(_ context.Context, m *mission.Mission, limit float64) (j Review) {
 		if strings.Contains(m.Plan.Source.Text, "refuse") {
 			j.Refuted = []string{"refuted"}
 		}
-		if limit > 0 {
+		if limit != 9 {
 			j.Open = []string{fmt.Sprint("not decided within ", limit)}
 		}
 		return j
-	}, NewFeed(r.Header()))
+	}, 9, NewFeed(o.Header()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +200,6 @@ func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) E
 	if info, err := os.Stat(filepath.Join(dir, SocketFile)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	o := &operated{Run: r}
 	var answers []Response
 	end := make(chan error)
 	place := at(s, dir)
@@ -134,14 +247,18 @@ func TestUpload(t *testing.T) {
 		text       string
 		kept       int
 	}{
-		{"the same", drive, upload(drive), []Progress{Committed}, "", 1},
-		{"kept", drive, upload(both), []Progress{Committed}, "", 1},
-		{"leaving", slow, upload(`<Action name="push" write="v := 1" done="false"/>`), []Progress{Waiting, Committed}, "", 0},
+		{"the same", drive, upload(drive), []Progress{Checking, Committed}, "", 1},
+		{"kept", drive, upload(both), []Progress{Checking, Committed}, "", 1},
+		{"leaving", slow, upload(`<Action name="push" write="v := 1" done="false"/>`),
+			[]Progress{Checking, Waiting, Committed}, "", 0},
 		{"mistake", drive, upload(`<Action name="a" write="none := 1"/>`), []Progress{Refused}, "none", 0},
 		{"no XML", drive, Demand{Verb: Upload, Name: "x", Plan: "<"}, []Progress{Refused}, "", 0},
-		{"refuted", drive, upload(`<Action name="refuse"/>`), []Progress{Refused}, "refuted", 0},
-		{"endless", drive, upload(`<Repeat num_cycles="-1"><Action name="a" done="true"/></Repeat>`), []Progress{Failed},
-			"settle", 0},
+		{"refuted", drive, upload(`<Action name="refuse"/>`), []Progress{Checking, Refused}, "refuted", 0},
+		{"endless", drive, upload(`<Repeat num_cycles="-1"><Action name="a" done="true"/></Repeat>`),
+			[]Progress{Checking, Failed}, "settle", 0},
+		{"too long", drive, upload(drive + strings.Repeat(" ", MostBytes)), []Progress{Refused}, "at most 1048576", 0},
+		{"too many tasks", drive, upload(`<Sequence>` + strings.Repeat(`<AlwaysSuccess/>`, MostTasks) + `</Sequence>`),
+			[]Progress{Refused}, "the plan has 5001 tasks; in flight at most 5000", 0},
 	} {
 		answers, o := ask(t, c.from, c.q)
 		var states []Progress
@@ -165,8 +282,8 @@ func TestUpload(t *testing.T) {
 	}
 	q := upload(both)
 	q.Limit = 2
-	if answers, o := ask(t, drive, q); len(answers) != 1 || answers[0].Progress != Committed ||
-		!slices.Equal(answers[0].Open, []string{"not decided within 2"}) || o.Mission().Plan.Source.Text != q.Plan {
+	if answers, o := ask(t, drive, q); len(answers) != 2 || answers[0].Limit != 2 || answers[1].Progress != Committed ||
+		!slices.Equal(answers[1].Open, []string{"not decided within 2"}) || o.Mission().Plan.Source.Text != q.Plan {
 		t.Errorf("with a limit: %+v", answers)
 	}
 	q.Limit = MostLimit + 1
@@ -174,9 +291,14 @@ func TestUpload(t *testing.T) {
 		t.Errorf("with a limit that is too long: %+v", answers)
 	}
 	q.Limit, q.Dry = 0, true
-	if answers, o := ask(t, drive, q); len(answers) != 1 || answers[0].Progress != Staged ||
+	if answers, o := ask(t, drive, q); len(answers) != 2 || answers[0].Limit != 9 || answers[1].Progress != Staged ||
 		o.Mission().Plan.Source.Text == q.Plan {
 		t.Errorf("dry: %+v", answers)
+	}
+	q.Unchecked = true
+	if answers, _ := ask(t, drive, q); len(answers) != 1 || answers[0].Progress != Staged ||
+		!slices.Equal(answers[0].Open, []string{"everything: the plan was not checked"}) {
+		t.Errorf("unchecked: %+v", answers)
 	}
 }
 

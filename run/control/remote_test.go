@@ -82,7 +82,7 @@ func TestCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Listen(t.TempDir(), nil, nil)
+	s, err := Listen(t.TempDir(), nil, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestCertificate(t *testing.T) {
 func TestFollowRemote(t *testing.T) {
 	dir := t.TempDir()
 	feed := NewFeed(record.Header{Tasks: []record.Task{{Name: "drive", Initial: bt.Running}}})
-	s, err := Listen(dir, nil, feed)
+	s, err := Listen(dir, nil, 0, feed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,14 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
 	"canopy/bt"
-	"canopy/diag"
+	"canopy/document/mission"
 	"canopy/run/box"
 	"canopy/run/control"
 	"canopy/run/flight"
@@ -169,9 +170,11 @@ func (d *Driver) begin() (err error) {
 		d.box, d.decided, d.start.Data = d.o.Continue, d.Decisions(), nil
 		begin = d.feed
 	} else if d.o.Box != nil {
-		if d.box, err = d.o.Box(d.start); err != nil {
-			return err
+		b, err := d.o.Box(d.start)
+		if err != nil {
+			return err // d.box stays nil, whatever b is
 		}
+		d.box = b
 	}
 	if d.o.Listen != nil {
 		if d.server, err = d.o.Listen(); err != nil {
@@ -293,11 +296,13 @@ func (o *operated) Command(v control.Verb, from string) error {
 }
 
 // Swap implements control.Controlled.
-func (o *operated) Swap(src *diag.Source, safe bool, from string) (diag.List, error) {
-	if o.operate(flight.From(from, flight.Swap(src, safe))); o.err != nil {
-		return nil, o.err
+func (o *operated) Swap(next *mission.Mission, safe bool, from string) error {
+	o.Compiled(next)
+	if o.operate(flight.From(from, flight.Swap(next.Plan.Source, safe))); o.err != nil {
+		return o.err
 	}
-	return o.Swapped()
+	list, err := o.Swapped()
+	return cmp.Or(err, list.Err())
 }
 
 func (o *operated) operate(command string) {

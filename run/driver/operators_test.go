@@ -66,7 +66,7 @@ func operate(t *testing.T, requests ...control.Demand) (*Driver, *page, *tape, [
 		}
 	}}
 	d := New(f, c, Options{Box: func(flight.Input) (Box, error) { return b, nil },
-		Listen: func() (*control.Server, error) { return control.Listen(dir, nil, control.NewFeed(f.Header())) }})
+		Listen: func() (*control.Server, error) { return control.Listen(dir, nil, 0, control.NewFeed(f.Header())) }})
 	d.Attach(p)
 	if err := d.Fly(context.Background(), nil); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package driver
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -85,5 +86,55 @@ func TestSwap(t *testing.T) {
 	}
 	if !slices.EqualFunc(out, b.out, bytes.Equal) || !slices.Equal(p.lines, q.lines) {
 		t.Errorf("the replay sends %d datagrams, the flight %d", len(out), len(b.out))
+	}
+}
+
+// TestSafePoint: in flight, a safe exchange of a plan with eight legs takes place at the end of the present one: the
+// next one is neither entered nor commanded.
+func TestSafePoint(t *testing.T) {
+	legs := func(speed int) string {
+		var b strings.Builder
+		for i := range 8 {
+			fmt.Fprintf(&b, `<Action name="leg%d" entry="wanted_mode := 3; target_north := %d [m]; target_h := 80 [m]; `+
+				`speed := %d" done="north %s [m]"/>`, i, 800*(i%2), speed, []string{"le 200", "ge 600"}[i%2])
+		}
+		return strings.Replace(course, "</Sequence>", b.String()+"</Sequence>", 1)
+	}
+	m := planeMission(t, legs(22), "ends_with_plan: true\n")
+	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &page{}
+	for i := range m.Plan.Tree.Len() {
+		p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
+	}
+	d := New(f, Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0), Options{})
+	d.Attach(p)
+	running := func() string {
+		return strings.Join(slices.DeleteFunc(strings.Split(strings.Join(p.names, " "), " "), func(name string) bool {
+			task, _ := m.Plan.Tree.Find(name)
+			return !strings.HasPrefix(name, "leg") || f.Statuses()[task].Transient()
+		}), " ")
+	}
+	asked := false
+	if err := d.Fly(context.Background(), func(bool) error {
+		switch _, engaged, under := f.Swapping(); {
+		case !asked && f.Started() && running() == "leg2":
+			asked = true
+			d.Operate(flight.Swap(&diag.Source{Name: "next.xml", Text: cart.Plan(legs(24))}, true))
+		case under && !slices.Equal(engaged, []string{"leg2"}):
+			t.Fatalf("it waits for %v", engaged)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	log := strings.Join(p.lines, "\n")
+	_, after, _ := strings.Cut(log, "leg2 Activating")
+	before, after, took := strings.Cut(after, "takes over")
+	if !took || strings.Contains(before, "leg3 ") || !strings.Contains(before, "leg2 Finished") ||
+		!strings.Contains(after, "end: ") {
+		t.Errorf("%s\n%q", log, f.Refusal())
 	}
 }

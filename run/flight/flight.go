@@ -66,6 +66,8 @@ type Flight struct {
 	mistakes  diag.List // of the last exchange of the plan that was requested,
 	refused   error     // and why it was not begun
 	closed    bool      // the link
+
+	compiled *mission.Mission // with the plan of the next exchange, if it is known
 }
 
 // vehicle is what a flight observes and commands: an adapter.
@@ -271,6 +273,8 @@ func (f *Flight) operate(command string) error {
 		return nil
 	case Stop:
 		return f.stop()
+	case Withdraw:
+		return f.withdraw()
 	}
 	return fmt.Errorf("%w: the operator's command %q", ErrInput, command)
 }
@@ -281,16 +285,40 @@ func (f *Flight) swap(head, document string) error {
 	if verb != exchange && verb != exchangeSafely {
 		return fmt.Errorf("%w: the operator's command %q", ErrInput, head)
 	}
-	if f.world().suspended {
-		f.mistakes, f.refused = nil, fmt.Errorf("%w: the plan is suspended", run.ErrSwap)
+	next := f.compiled
+	f.compiled, f.mistakes, f.refused = nil, nil, nil
+	switch {
+	case f.world().suspended:
+		f.refused = fmt.Errorf("%w: the plan is suspended", run.ErrSwap)
 		return nil
+	case next != nil && next.Plan.Source.Name == name && next.Plan.Source.Text == document:
+		f.refused = f.r.Exchange(next, verb == exchangeSafely)
+	default:
+		f.mistakes, f.refused = f.r.Swap(&diag.Source{Name: name, Text: document}, verb == exchangeSafely)
 	}
-	f.mistakes, f.refused = f.r.Swap(&diag.Source{Name: name, Text: document}, verb == exchangeSafely)
-	if f.refused != nil && !errors.Is(f.refused, run.ErrSwap) {
-		f.keep(f.refused)
-	}
+	f.keepSwap(f.refused)
 	return nil
 }
+
+// withdraw ends an exchange that waits. While the plan is suspended, that is no instant.
+func (f *Flight) withdraw() error {
+	if f.world().suspended {
+		return f.r.Withdraw()
+	}
+	f.keepSwap(f.r.Exchange(f.r.Mission(), true))
+	return nil
+}
+
+// keepSwap keeps the error of an exchange that ended the run.
+func (f *Flight) keepSwap(err error) {
+	if err != nil && !errors.Is(err, run.ErrSwap) {
+		f.keep(err)
+	}
+}
+
+// Compiled gives the flight what the document of the next exchange compiles to: a mission that Mission().WithPlan has
+// returned. It saves the flight's time, and changes nothing else.
+func (f *Flight) Compiled(next *mission.Mission) { f.compiled = next }
 
 // Swapped returns the mistakes in the plan of the last exchange that the operator requested, and why it was not begun.
 func (f *Flight) Swapped() (diag.List, error) { return f.mistakes, f.refused }

@@ -285,8 +285,9 @@ func (s *flown) at(t *testing.T, wall int64, lines string) {
 			in.Kind, in.Data = Open, []byte(rest)
 		case "close":
 			in.Kind, in.Data = Close, []byte(rest)
-		case "swap":
-			in.Kind, in.Data = Operator, []byte(Swap(&diag.Source{Name: "new.xml", Text: cart.Plan(rest)}, false))
+		case "swap", "swap-safely":
+			in.Kind = Operator
+			in.Data = []byte(Swap(&diag.Source{Name: "new.xml", Text: cart.Plan(rest)}, verb == "swap-safely"))
 		default:
 			t.Fatalf("%q", line)
 		}

@@ -36,7 +36,7 @@ const (
 	Close                // the link was closed; Data is the reason
 	Frame                // bytes arrived on the link: one datagram, or a part of a stream
 	Wake                 // the time that Due gave has come
-	Operator             // the operator commands: Data is Stop, Resume or what Swap or From returns
+	Operator             // the operator commands: Data is Stop, Resume, Withdraw or what Swap or From returns
 	End                  // the program ends
 )
 
@@ -54,6 +54,8 @@ func (k Kind) String() string {
 const (
 	Stop   = "stop"   // the plan's exit procedures, then the vehicle is left as the flight's options say
 	Resume = "resume" // the plan commands the vehicle again
+
+	Withdraw = "withdraw" // an exchange of the plan that is under way ends: the present one stays
 )
 
 // Heads of the command to exchange the plan.

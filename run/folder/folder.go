@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -134,8 +135,9 @@ func (to tee) each(do func(record.Recorder) error) error {
 	return err
 }
 
-// Fly flies a run that has not begun to its end, and returns its summary, nil if nothing was flown or its log could not
-// be written. However the run ends, the files are complete up to there, and the report is written. A context that is
+// Fly flies a run that has not begun to its end, and returns its summary, nil if nothing was flown. However the run
+// ends, the files are complete up to there, and the report is written. If the log could not be written, or the folder
+// is gone, the error wraps [ErrLog], and neither summary nor report are saved; the closing table is written. A context that is
 // done ends it with [record.ErrInterrupted] and a checkpoint. Errors wrap [ErrCheckpoint], [ErrOccupied] or
 // [record.ErrHeader] if the run cannot start because of the checkpoint, another run, or its header; others are those of
 // the run or of the files.
@@ -307,17 +309,20 @@ func (f *flight) finish(err error) (*record.Summary, error) {
 	lost := f.guarded(func() error {
 		lost := f.w.Close(summary)
 		for _, file := range f.log {
-			lost = also(lost, file.Close())
+			lost = also(also(lost, file.There()), file.Close())
 		}
 		return lost
 	})
-	if lost != nil {
-		return nil, also(err, lost) // the summary and the report would fail as well
+	complete := lost == nil // else the summary and the report would fail as well
+	if err = also(err, lost); !complete {
+		err = fmt.Errorf("%w: %w", ErrLog, err)
 	}
-	lost = f.report(&summary)
-	summary.CPU, _ = f.spent()
-	text, e := Text(&summary)
-	return &summary, also(err, errors.Join(lost, e, f.save(SummaryFile, text)))
+	lost = f.report(&summary, complete)
+	if summary.CPU, _ = f.spent(); complete {
+		text, e := Text(&summary)
+		lost = errors.Join(lost, e, f.save(SummaryFile, text))
+	}
+	return &summary, also(err, lost)
 }
 
 // Text returns a summary in the format of summary.json.
@@ -326,18 +331,18 @@ func Text(s *record.Summary) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// report writes the report and the table, as far as they are wanted.
-func (f *flight) report(s *record.Summary) error {
+// report writes the table, and if saved the report, as far as they are wanted.
+func (f *flight) report(s *record.Summary, saved bool) error {
 	if f.shown == nil {
 		return nil
 	}
 	digest := f.shown.Digest(record.End{Told: s.Ended, Summary: s})
 	var err error
-	if !f.Bare {
+	if !f.Bare && saved {
 		err = f.guarded(func() error { return page(f.path(ReportFile), digest) })
 	}
-	if f.Table != nil && err == nil {
-		err = digest.Table(f.Table)
+	if f.Table != nil {
+		err = errors.Join(err, digest.Table(f.Table))
 	}
 	return err
 }
@@ -407,6 +412,9 @@ func also(err, more error) error {
 
 // ErrOccupied is wrapped by the error for a folder into which another run is writing.
 var ErrOccupied = errors.New("another run writes into the folder")
+
+// ErrLog is wrapped by the error of a run whose log could not be completed.
+var ErrLog = errors.New("the results are not complete")
 
 // ErrCheckpoint is wrapped by the errors of a run that cannot be resumed.
 var ErrCheckpoint = errors.New("this run cannot be resumed")

@@ -297,3 +297,58 @@ func TestSwapsAtRandom(t *testing.T) {
 		t.Errorf("%d swaps, %d waits, %d restored: it tests little", swaps, waits, restored)
 	}
 }
+
+// TestSafePoint: a safe exchange takes place at the end of the removed actions that ran at the request, before the next
+// one begins: in a sequence, in a loop, beside one that both plans have, and beside others that begin meanwhile, which
+// run to their end.
+func TestSafePoint(t *testing.T) {
+	leg := func(name string, x float64) string {
+		return fmt.Sprintf(`<Action name="%s" write="v := 1" done="x ge %g"/>`, name, x)
+	}
+	legs := leg("leg1", 10) + leg("leg2", 20) + leg("leg3", 30) + leg("leg4", 40)
+	timed := func(name string, until float64) string {
+		return fmt.Sprintf(`<Action name="%s" entry="gear := 3" done="t ge %g"/>`, name, until)
+	}
+	for _, c := range []struct {
+		name, plan string
+		at         float64 // of the exchange [s]; the request is at 14 s
+		entered    string  // the actions that were entered
+	}{
+		{"sequence", `<Sequence>` + legs + `</Sequence>`, 20, "leg1 leg2"},
+		{"loop", `<Repeat num_cycles="-1"><Sequence>` + leg("leg1", 10) + leg("leg2", 20) + `<Action name="back" write="v := -1" done="x le 5"/></Sequence></Repeat>`,
+			20, "leg1 leg2"},
+		{"one again and again", `<Repeat num_cycles="-1"><Action name="leg" write="v := 1" done="t ge 20"/></Repeat>`, 20, "leg"},
+		{"beside a kept one", `<Parallel><Action name="kept" entry="gear := 3" done="t ge 90"/><Sequence>` + legs + `</Sequence></Parallel>`,
+			20, "kept leg1 leg2"},
+		{"several", `<Parallel><Sequence>` + legs + `</Sequence>` + timed("other", 24) + `</Parallel>`, 30,
+			"leg1 other leg2 leg3"},
+		{"several in turn", `<Parallel><Sequence>` + legs + `</Sequence><Sequence>` + timed("a", 12) + timed("b", 17) +
+			timed("c", 23) + timed("d", 40) + `</Sequence></Parallel>`, 23, "leg1 a leg2 b c"},
+	} {
+		r, l := begun(t, `<Parallel name="all">`+c.plan+`<Action name="event" entry="gear := 2" done="t ge 14"/></Parallel>`, "", 14)
+		var names []string
+		var acts []bool
+		for _, x := range r.Header().Tasks {
+			names, acts = append(names, x.Name), append(acts, x.Kind == "Action" && x.Name != "event")
+		}
+		if list, err := r.Swap(body("next.xml", `<Sequence><Action name="kept" entry="gear := 3" done="t ge 90"/>`+
+			`<Action name="new" write="v := -1" done="false"/></Sequence>`), true); err != nil || list.HasErrors() {
+			t.Fatal(err, list)
+		}
+		step(t, r, 60)
+		var entered, aborted []string
+		for _, x := range l.statuses {
+			switch {
+			case int(x.Task) >= len(names):
+			case x.To == bt.Activating && acts[x.Task] && !slices.Contains(entered, names[x.Task]):
+				entered = append(entered, names[x.Task])
+			case x.From == bt.Running && x.To == bt.Deactivating && acts[x.Task] && names[x.Task] != "kept":
+				aborted = append(aborted, names[x.Task])
+			}
+		}
+		if len(l.plans) != 1 || math.Abs(l.plans[0].T-c.at) > 1e-6 || strings.Join(entered, " ") != c.entered ||
+			len(aborted) > 0 {
+			t.Errorf("%s: %+v, %q, interrupted %q", c.name, l.plans, entered, aborted)
+		}
+	}
+}
