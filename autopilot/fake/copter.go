@@ -12,6 +12,8 @@ var arduCopter = firmware{
 	prompt: true, strict: true, stale: true, targets: true, homeItem: true,
 	endurance:    1200,
 	landedLag:    1 * second,
+	downLag:      1650 * millisecond,
+	landsOff:     350 * millisecond,
 	accept:       2,
 	capabilities: 2 | 4 | 8 | 256 | 8192 | 16384 | 32768 | 131072,
 	version:      4<<24 | 7<<16,
@@ -127,11 +129,8 @@ func (v *Autopilot) steerCopter(dt float64) demand {
 	case v.mode.conduct == follows:
 		return v.follow(dt)
 	case !v.body.flying:
-		if v.mode.conduct == lands || v.mode.conduct == returns {
-			v.disarm()
-		}
 		return demand{} // the motors idle
-	case v.mode.conduct == lands, v.mode.conduct == returns && v.body.distance(v.home) < 1:
+	case v.mode.conduct == lands, v.mode.conduct == returns && v.overHome():
 		d := v.towards(g.target)
 		d.climb = -copterSink
 		if v.body.h < v.home.h+10 {
@@ -147,6 +146,9 @@ func (v *Autopilot) steerCopter(dt float64) demand {
 	}
 	return v.towards(g.target)
 }
+
+// overHome reports whether a return descends.
+func (v *Autopilot) overHome() bool { return v.body.distance(v.home) < 1 }
 
 // approach returns the speed [m/s] at a distance [m] from which a copter comes to rest: with a deceleration
 // that makes a circuit last as long as measured, at last in proportion to the distance.

@@ -95,6 +95,9 @@ func (g *guard) reasons(v *Autopilot) []string {
 	if v.voltage() < v.value("BATT_ARM_VOLT") {
 		list = append(list, "Battery 1 below minimum arming voltage")
 	}
+	if v.firmware.named("RTL_AUTOLAND") && v.value("RTL_AUTOLAND") == 0 && v.landingItem() >= 0 {
+		list = append(list, "DO_LAND_START set and RTL_AUTOLAND disabled")
+	}
 	if !v.firmware.wing { // of an aeroplane only the command asks for the mode
 		list = append(list, g.unarmable(v)...)
 	}
@@ -324,9 +327,14 @@ func (v *Autopilot) watchGround() {
 	}
 	name, since := v.firmware.names.disarmIdle, v.guard.armed
 	if v.body.since > v.guard.armed {
-		name, since = v.firmware.names.disarmLanded, v.body.since
+		name, since = v.firmware.names.disarmLanded, v.body.since+v.firmware.downLag
 	}
-	if delay := int64(v.value(name) * float64(second)); delay > 0 && v.now-since >= delay {
+	delay := int64(v.value(name) * float64(second))
+	if v.firmware.landsOff > 0 && since > v.guard.armed &&
+		(v.mode.conduct == lands || v.mode.conduct == returns || v.route.landing) {
+		delay = v.firmware.landsOff
+	}
+	if delay > 0 && v.now-since >= delay {
 		v.disarm()
 	}
 }

@@ -11,6 +11,7 @@ var arduPlane = firmware{
 	prompt: true, strict: true, stale: true, targets: true, homeItem: true,
 	endurance:    1800,
 	landedLag:    3 * second,
+	downLag:      8700 * millisecond,
 	capabilities: 2 | 4 | 8 | 8192 | 16384 | 32768 | 131072,
 	version:      4<<24 | 7<<16,
 	orders:       planeOrders,
@@ -39,6 +40,7 @@ var arduPlane = firmware{
 		{0, "MANUAL", sticks}, {1, "CIRCLE", circles}, {2, "STABILIZE", sticks}, {3, "TRAINING", sticks}, {4, "ACRO", sticks},
 		{5, "FBWA", sticks}, {6, "FBWB", sticks}, {7, "CRUISE", sticks}, {8, "AUTOTUNE", sticks},
 		{10, "AUTO", follows}, {11, "RTL", returns}, {12, "LOITER", circles}, {13, "TAKEOFF", climbs}, {15, "GUIDED", guided},
+		{26, "AUTOLAND", lands},
 	},
 	parameters: []parameter{
 		{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},

@@ -58,7 +58,7 @@ func px4(f firmware) firmware {
 		ready: 22700 * millisecond}
 	f.notNow = rejected
 	f.ended, f.atomic, f.asksInt, f.bytewise = true, true, true, true
-	f.landedLag = second
+	f.landedLag, f.downLag = second, second
 	f.capabilities = 2 | 4 | 8 | 16 | 8192 | 16384 | 32768
 	f.version = 1<<24 | 15<<16
 	f.delay = "COM_FAIL_ACT_T"

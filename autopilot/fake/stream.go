@@ -341,7 +341,11 @@ func (v *Autopilot) current() float64 {
 // landed is the estimate of the landed state, which takes seconds to follow.
 func (v *Autopilot) landed() ardupilotmega.MAV_LANDED_STATE {
 	flying := v.body.flying
-	if v.now-v.body.since < v.firmware.landedLag && v.body.since > v.booted {
+	lag := v.firmware.downLag
+	if flying {
+		lag = v.firmware.landedLag
+	}
+	if v.now-v.body.since < lag && v.body.since > v.booted {
 		flying = !flying
 	}
 	switch {
@@ -349,7 +353,7 @@ func (v *Autopilot) landed() ardupilotmega.MAV_LANDED_STATE {
 		return ardupilotmega.MAV_LANDED_STATE_ON_GROUND
 	case v.guidance.climbing:
 		return ardupilotmega.MAV_LANDED_STATE_TAKEOFF
-	case v.route.landing || v.mode.conduct == lands:
+	case v.route.landing, v.mode.conduct == lands, v.firmware.landsOff > 0 && v.mode.conduct == returns && v.overHome():
 		return ardupilotmega.MAV_LANDED_STATE_LANDING
 	}
 	return ardupilotmega.MAV_LANDED_STATE_IN_AIR
