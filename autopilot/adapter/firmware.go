@@ -118,6 +118,8 @@ type duty struct {
 	aim     aim
 	repeat  service.Repeat
 	command func(a *Adapter) service.Order
+	instead func(a *Adapter) service.Order                // what is commanded if the vehicle refuses the command; nil: nothing
+	neither string                                        // what it means that it refuses both
 	write   func(a *Adapter) (name string, value float64) // instead of a command: a parameter
 	lost    loss
 }

@@ -153,6 +153,7 @@ func (t *task) state(k *snapshot.Codec) {
 	snapshot.Float(k, &t.base)
 	snapshot.Text(k, &t.reason)
 	snapshot.Bool(k, &t.doubt)
+	snapshot.Bool(k, &t.second)
 }
 
 func (t *attachment) state(k *snapshot.Codec) {

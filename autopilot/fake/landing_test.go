@@ -112,7 +112,7 @@ func TestLandingsAsMeasured(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStation(t, fake.Options{Firmware: c.firmware})
-			if s.pass(35); c.firmware == fake.ArduPlane {
+			if s.pass(50); c.firmware == fake.ArduPlane {
 				s.airborne()
 			} else {
 				s.expect(0, s.long(176, 1, 4))
