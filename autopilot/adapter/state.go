@@ -177,7 +177,7 @@ func (w *watch) state(k *snapshot.Codec) {
 		snapshot.Int(k, &c.mode)
 		clocks(k, &c.at)
 	})
-	for _, c := range []*service.Clock{&w.text, &w.moved, &w.unexplained, &w.warned, &w.denied, &w.absent,
+	for _, c := range []*service.Clock{&w.text, &w.moved, &w.unexplained, &w.warned, &w.denied, &w.absent, &w.continued,
 		&w.adrift} {
 		clocks(k, c)
 	}

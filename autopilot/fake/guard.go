@@ -25,6 +25,9 @@ type guard struct {
 	breach   byte  // FENCE_BREACH; 0: none
 	breached int64
 	breaches int
+
+	radioLost bool // failsafes of an ArduCopter
+	adrift    bool
 }
 
 // action is what a failsafe does, and when.
@@ -131,7 +134,10 @@ func (g *guard) heartbeat(v *Autopilot, f frame.Frame) {
 }
 
 // acting reports whether a failsafe is in effect.
-func (g *guard) acting() bool { return g.stationLost || g.breach != 0 || g.charge > 0 }
+func (g *guard) acting(v *Autopilot) bool {
+	breached := g.breach != 0 && !v.firmware.fence.switched // measured: a breach leaves an ArduPilot active
+	return g.stationLost || g.radioLost || g.adrift || breached || g.charge > 0
+}
 
 // protect runs the checks and the failsafes.
 func (v *Autopilot) protect() {
@@ -169,6 +175,10 @@ func (v *Autopilot) protect() {
 	v.watchStation()
 	v.watchBattery()
 	v.watchFence()
+	if !v.firmware.wing && v.firmware.strict {
+		v.watchRadio()
+		v.watchEstimator()
+	}
 	v.watchGround()
 }
 
@@ -202,6 +212,8 @@ func (v *Autopilot) watchStation() {
 	text := s.lost
 	if to, acts := s.action(v); acts {
 		v.react(to)
+	} else if s.stays != "" {
+		text += s.stays
 	}
 	if s.always {
 		text += ": " + v.mode.name
@@ -233,7 +245,9 @@ func (v *Autopilot) watchBattery() {
 			continue
 		}
 		if to, ok := l.actions[int(v.value(l.action))]; ok {
-			v.say(severityWarning, "Battery Failsafe On")
+			if text := v.firmware.words.battery; text != "" {
+				v.say(severityWarning, "%s", text)
+			}
 			v.react(to)
 		}
 	}
@@ -312,9 +326,12 @@ func (v *Autopilot) watchFence() {
 	if breach != 0 && g.breach == 0 {
 		g.breached = v.now
 		g.breaches++
-		v.say(severityWarning, "Fence breached")
+		v.say(severityWarning, "%s", v.breachText(breach))
 		if to, ok := f.actions[int(v.value(f.action))]; ok {
 			v.react(to)
+			if f.switched {
+				v.say(severityInfo, "Manual recovery started")
+			}
 		}
 	}
 	g.breach = breach

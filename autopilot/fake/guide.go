@@ -104,6 +104,7 @@ type words struct {
 	disarmed string
 	reached  string // with the number of an item
 	finished string // the mission is over
+	battery  string // the failsafe of the battery acts; "": none
 }
 
 // start is when what is needed for arming is there, after the boot [ns].
@@ -121,6 +122,7 @@ type station struct {
 	waits        func(v *Autopilot) bool                // reports whether the failsafe does not act at present
 	action       func(v *Autopilot) (conduct, bool)     // false: it only reports the loss
 	lost, back   string                                 // texts
+	stays        string                                 // after the first, if it does not act
 	// It counts the station as seen at the boot, acts before arming, too, and names the mode after its text.
 	always bool
 }

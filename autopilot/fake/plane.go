@@ -21,7 +21,7 @@ var arduPlane = firmware{
 		circle: "WP_LOITER_RAD", accept: "WP_RADIUS",
 		slowest: "AIRSPEED_MIN", cruise: "AIRSPEED_CRUISE", fastest: "AIRSPEED_MAX", disarmLanded: "LAND_DISARMDELAY",
 	},
-	words: arduWords("ArduPlane V4.7.0-dev (fake)"),
+	words: arduWords("ArduPlane V4.7.0-dev (fake)", ""),
 	start: start{home: 10 * second, origin: 19500 * millisecond, position: 20500 * millisecond,
 		ready: 22700 * millisecond},
 	station: station{
@@ -65,9 +65,9 @@ var arduPlane = firmware{
 }
 
 // arduWords are the texts of ArduPilot.
-func arduWords(banner string) words {
+func arduWords(banner, battery string) words {
 	return words{
-		banner: banner, check: "PreArm: ", estimate: "EKF3 IMU0 is using GPS", armed: "Throttle armed",
+		banner: banner, battery: battery, check: "PreArm: ", estimate: "EKF3 IMU0 is using GPS", armed: "Throttle armed",
 		disarmed: "Throttle disarmed", reached: "Reached waypoint #%d", finished: "Mission complete, changing mode to RTL",
 	}
 }

@@ -66,7 +66,7 @@ func px4(f firmware) firmware {
 	f.names.disarmLanded, f.names.disarmIdle = "COM_DISARM_LAND", "COM_DISARM_PRFLT"
 	f.words = words{
 		banner: f.name + " 1.15 (fake)", check: "Preflight Fail: ", armed: "Armed by external command",
-		disarmed: "Disarmed", finished: "Mission finished, loitering",
+		disarmed: "Disarmed", finished: "Mission finished, loitering", battery: "Battery Failsafe On",
 	}
 	// With each heartbeat of a ground station's type the data link is there.
 	f.station = station{

@@ -381,6 +381,9 @@ func (v *Autopilot) radio() frame.Message {
 	m := &ardupilotmega.MessageRcChannels{TimeBootMs: v.milliseconds(), Chancount: 16, Rssi: math.MaxUint8,
 		Chan1Raw: 1500, Chan2Raw: 1500, Chan3Raw: uint16(v.pilot.lift()), Chan4Raw: 1500,
 		Chan5Raw: 1800, Chan6Raw: 1000, Chan7Raw: 1000, Chan8Raw: 1800}
+	if v.trouble.silent != 0 {
+		return &ardupilotmega.MessageRcChannels{TimeBootMs: v.milliseconds()}
+	}
 	if v.now < v.pilot.sticks {
 		m.Chan1Raw = 1900
 	}
