@@ -32,13 +32,13 @@ const (
 
 // Duties that several firmwares have.
 
-// modeDuty commands the mode, if the firmware has a number for the word.
+// modeDuty commands the mode, if the firmware has a number for the word, and no duty with its name.
 func modeDuty(order func(a *Adapter, number uint32) service.Order, needs ...string) duty {
 	return duty{
 		name: "mode", slots: []string{"wanted_mode"}, needs: needs,
 		wanted: func(a *Adapter) bool {
 			_, ok := a.firmware.number(a.word())
-			return ok
+			return ok && !slices.ContainsFunc(a.firmware.duties, func(d duty) bool { return d.name == a.word() })
 		},
 		wait: func(a *Adapter) string {
 			manual := slices.Contains([]string{"manual", "stabilized", "altitude_hold"}, a.word())

@@ -17,6 +17,7 @@ type task struct {
 	base   float64       // what its duty measures before the command
 	reason string        // why it waits
 	doubt  bool          // an acknowledgement may belong to an earlier command
+	second bool          // the vehicle refused the command: the other one is sent
 }
 
 type phase uint8
@@ -59,7 +60,7 @@ func (a *Adapter) task(d *duty, t *task) {
 	}
 	if a.changedIntent(d, t) {
 		a.forget(t)
-		t.vain, t.intent = 0, a.intent(d)
+		t.vain, t.second, t.intent = 0, false, a.intent(d)
 	}
 	if t.phase == asked && a.withholds(d) && a.withheld() != "" {
 		a.forget(t)
@@ -160,7 +161,11 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 		}
 		return
 	}
-	order := d.command(a)
+	command := d.command
+	if t.second {
+		command = d.instead
+	}
+	order := command(a)
 	order.Repeat = d.repeat
 	if t.ticket, why = a.send(order); why != "" {
 		a.refuse(d, t, why)
@@ -233,9 +238,12 @@ func (a *Adapter) reply(d *duty, t *task, r service.Reply) {
 		}
 	case doubt:
 		t.phase = idle
+	case d.instead != nil && !t.second:
+		t.second, t.phase = true, idle
+		a.report(Waiting, d, fmt.Sprintf("%s: command %s%s: another one is tried", d.name, r.Answer, a.reason()))
 	default:
 		a.watch.denied, a.watch.deniedSlot = a.now, a.contract.Slot(d.slots[0])
-		a.refuse(d, t, fmt.Sprintf("%s%s", r.Answer, a.reason()))
+		a.refuse(d, t, fmt.Sprintf("%s%s%s", d.neither, r.Answer, a.reason()))
 	}
 }
 
@@ -275,7 +283,7 @@ func (a *Adapter) forget(t *task) {
 	if t.ticket != 0 {
 		a.commands.Cancel(t.ticket)
 	}
-	*t = task{intent: t.intent, sent: t.sent, vain: t.vain, doubt: t.doubt || t.phase == asked}
+	*t = task{intent: t.intent, sent: t.sent, vain: t.vain, second: t.second, doubt: t.doubt || t.phase == asked}
 }
 
 // intent returns the revisions of the slots that a duty depends on.

@@ -17,6 +17,7 @@ var arduPlane = &firmware{
 		{"loiter", 12}, {"loiter", 1},
 		{"rtl", 11}, {"rtl", 21},
 		{"takeoff", 13},
+		{"land", 26},
 	},
 	follows: []follow{{"auto", 11, true, ""}, {"rtl", 10, false, "RTL_AUTOLAND"}}, // which lands by the mission
 	duties: append([]duty{
@@ -32,12 +33,13 @@ var arduPlane = &firmware{
 			}
 			return service.Order{ID: changeSpeed, Params: [7]float64{0, a.wanted("speed"), -1}}
 		}, []string{"guided", "auto"}, airspeedHolds),
-		{ // DO_LAND_START: to the landing sequence of the mission, which must have one
+		{ // DO_LAND_START: to the landing sequence of the mission; without one, the mode AUTOLAND, which not all have
 			name: "land", slots: []string{"wanted_mode"},
 			wanted: func(a *Adapter) bool { return a.word() == "land" },
 			holds: func(a *Adapter, t *task) verdict {
 				auto, _ := a.firmware.number("auto")
-				return judge(a.facts.heartbeat.CustomMode == auto && (t.phase == accepted || t.phase == proved))
+				lands := a.shows("land") || a.facts.heartbeat.CustomMode == auto
+				return judge(lands && (t.phase == accepted || t.phase == proved))
 			},
 			by: groupHeartbeat, within: 3 * second, repeat: service.Guarded,
 			command: func(a *Adapter) service.Order {
@@ -45,7 +47,13 @@ var arduPlane = &firmware{
 				a.watch.remember(auto, a.now)
 				return service.Order{ID: landStart}
 			},
-			lost: left,
+			instead: func(a *Adapter) service.Order {
+				number, _ := a.firmware.number("land")
+				a.watch.remember(number, a.now)
+				return setModeNumber(a, number)
+			},
+			neither: "there is no landing in the vehicle's mission, and no AUTOLAND: ",
+			lost:    left,
 		},
 	}, payloadDuties...),
 	checks: append([]check{

@@ -160,6 +160,7 @@ func (t *task) state(k *snapshot.Codec) {
 	snapshot.Float(k, &t.base)
 	snapshot.Text(k, &t.reason)
 	snapshot.Bool(k, &t.doubt)
+	snapshot.Bool(k, &t.second)
 }
 
 func (t *attachment) state(k *snapshot.Codec) {
@@ -183,7 +184,7 @@ func (w *watch) state(k *snapshot.Codec) {
 		snapshot.Int(k, &c.mode)
 		clocks(k, &c.at)
 	})
-	for _, c := range []*service.Clock{&w.text, &w.moved, &w.unexplained, &w.warned, &w.denied, &w.absent,
+	for _, c := range []*service.Clock{&w.text, &w.moved, &w.unexplained, &w.warned, &w.denied, &w.absent, &w.continued,
 		&w.adrift} {
 		clocks(k, c)
 	}

@@ -26,6 +26,7 @@ type watch struct {
 	channel         uint16        // the position of the mode switch [µs]; 0: unknown
 	sticks          [3]uint16     // the sticks when the vehicle was given to us [µs]; 0: unknown
 	excused         bool          // the operator resumed although the autopilot is in a critical state
+	continued       service.Clock // when the autopilot last reported a failsafe in which its mode continues; zero: never
 	denied          service.Clock // when the autopilot last refused a command; zero: never
 	deniedSlot      int           // and the slot concerned
 	shown           int           // the revision of the wanted mode that the vehicle was last in
@@ -55,7 +56,8 @@ const (
 	switched = 100         // the mode switch was moved [µs]
 	deadband = 150         // a stick was moved [µs]
 
-	reasonNear = second // a warning explains a refusal that is as near as this
+	naming     = second / 2 // the text of a failsafe follows the change of the mode
+	reasonNear = second     // a warning explains a refusal that is as near as this
 )
 
 // guard notices everything that takes the command of the vehicle away.
@@ -106,7 +108,7 @@ func (a *Adapter) guard() {
 		}
 	}
 	critical := a.critical()
-	w.excused = w.excused && critical
+	w.excused = (w.excused || a.recent(w.continued, near)) && critical
 	switch {
 	case w.unexplained != (service.Clock{}):
 		a.explain()
@@ -114,13 +116,9 @@ func (a *Adapter) guard() {
 		a.yield(PilotTook, "another Canopy, which began earlier, commands the vehicle")
 	case a.state != Ready || !a.armed():
 	case critical && !w.excused:
-		why := "the autopilot is in a critical state"
-		if w.failing != "" {
-			why += ": " + w.failing
-		}
-		a.yield(FailsafeTook, why)
+		a.yield(FailsafeTook, "the autopilot is in a critical state"+a.culprit())
 	case a.recent(w.text, near):
-		a.yield(FailsafeTook, "the autopilot reports a failsafe")
+		a.yield(FailsafeTook, "the autopilot reports a failsafe"+a.culprit())
 	case a.inAir() != 0 && a.steered():
 		a.yield(PilotTook, "the pilot moves the sticks")
 	}
@@ -150,7 +148,9 @@ func (a *Adapter) explain() {
 		a.enter(Ready, ModeChanged, a.firmware.word(a.facts.heartbeat.CustomMode, "")+" is what follows "+a.word())
 	case a.recent(w.text, near), a.critical(),
 		a.fresh(groupFence) && a.facts.fence.BreachStatus != 0:
-		a.yield(FailsafeTook, "a failsafe of the autopilot changed the mode")
+		if name := a.culprit(); name != "" || a.passed(w.unexplained, naming) {
+			a.yield(FailsafeTook, "a failsafe of the autopilot changed the mode"+name)
+		}
 	case a.recent(w.moved, near):
 		a.yield(PilotTook, "the pilot changed the mode")
 	case a.recent(w.absent, near):
@@ -158,6 +158,18 @@ func (a *Adapter) explain() {
 	case a.passed(w.unexplained, near):
 		a.yield(PilotTook, "a pilot or another station changed the mode")
 	}
+}
+
+// culprit returns the text of the failsafe that has not ended, or the warning that came just now; "" if there is none.
+func (a *Adapter) culprit() string {
+	w := &a.watch
+	switch {
+	case w.failing != "":
+		return ": " + w.failing
+	case a.recent(w.warned, near):
+		return ": " + w.warning
+	}
+	return ""
 }
 
 // yield latches that someone else commands the vehicle.
@@ -229,6 +241,8 @@ func (a *Adapter) heed(x service.Notice) {
 	switch ended := strings.HasSuffix(lower, " off") || strings.Contains(lower, "clear"); {
 	case !strings.Contains(lower, "failsafe"), strings.Contains(lower, "arm: "), strings.Contains(lower, "preflight"):
 		// it is none, or a check that fails because of one
+	case strings.Contains(lower, "continuing"): // the autopilot is critical, and goes on as it was told
+		w.continued = a.now
 	case ended:
 		w.failing = ""
 	default:

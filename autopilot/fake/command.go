@@ -2,6 +2,7 @@ package fake
 
 import (
 	"math"
+	"slices"
 
 	"canopy/autopilot/frame"
 
@@ -108,6 +109,7 @@ var planeOrders = map[uint16]handler{
 		}
 		v.route.landing = false
 		v.route.aborted = true
+		v.say(severityWarning, "Landing aborted, climbing to %dm", aborted)
 		return accepted
 	},
 	cmdStart: func(v *Autopilot, o order) result {
@@ -309,16 +311,19 @@ func (v *Autopilot) orderGuidedAltitude(o order) result {
 }
 
 func (v *Autopilot) orderLandStart(order) result {
-	for i, it := range v.memory.stored[missionItems] {
-		if it.command == cmdLandStart {
-			if v.mode.conduct != follows && !v.setMode(v.firmware.with(follows).number, byCommand) {
-				return failed
-			}
-			v.goTo(i)
-			return accepted
-		}
+	i := v.landingItem()
+	if i < 0 || v.mode.conduct != follows && !v.setMode(v.firmware.with(follows).number, byCommand) {
+		v.say(severityWarning, "Unable to start landing sequence")
+		return failed
 	}
-	return failed
+	v.goTo(i)
+	v.say(severityInfo, "Landing sequence start")
+	return accepted
+}
+
+// landingItem returns the place of the landing sequence in the mission, or -1.
+func (v *Autopilot) landingItem() int {
+	return slices.IndexFunc(v.memory.stored[missionItems], func(it item) bool { return it.command == cmdLandStart })
 }
 
 func (v *Autopilot) orderFence(o order) result {

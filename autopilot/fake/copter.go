@@ -12,6 +12,8 @@ var arduCopter = firmware{
 	prompt: true, strict: true, stale: true, targets: true, homeItem: true,
 	endurance:    1200,
 	landedLag:    1 * second,
+	downLag:      1650 * millisecond,
+	landsOff:     350 * millisecond,
 	accept:       2,
 	capabilities: 2 | 4 | 8 | 256 | 8192 | 16384 | 32768 | 131072,
 	version:      4<<24 | 7<<16,
@@ -21,16 +23,22 @@ var arduCopter = firmware{
 		system: "SYSID_THISMAV", home: "RTL_ALT", over: "WPNAV_SPEED", up: "WPNAV_SPEED_UP", down: "WPNAV_SPEED_DN",
 		scale: 0.01, disarmLanded: "DISARM_DELAY", disarmIdle: "DISARM_DELAY",
 	},
-	words: arduWords("ArduCopter V4.7.0-dev (fake)"),
+	words: arduWords("ArduCopter V4.7.0-dev (fake)", "Battery Failsafe"),
 	start: start{home: 20 * second, origin: 20 * second, position: 40300 * millisecond, ready: 42500 * millisecond},
 	station: station{
 		enable: "FS_GCS_ENABLE", time: "FS_GCS_TIMEOUT", watched: arduWatched,
-		lost: "GCS Failsafe On", back: "GCS Failsafe Cleared",
-		waits:  func(v *Autopilot) bool { return v.guidance.climbing },
-		action: func(*Autopilot) (conduct, bool) { return returns, true },
+		lost: "GCS Failsafe", back: "GCS Failsafe Cleared", stays: " - Continuing Auto Mode",
+		waits: func(v *Autopilot) bool { return v.guidance.climbing },
+		action: func(v *Autopilot) (conduct, bool) {
+			to := returns
+			if v.value("FS_GCS_ENABLE") == 5 {
+				to = lands
+			}
+			return to, v.mode.conduct != follows || int(v.value("FS_OPTIONS"))&2 == 0
+		},
 	},
 	levels: arduLevels(map[int]conduct{1: lands, 2: returns}),
-	fence:  arduFence,
+	fence:  copterFence(),
 	modes: []mode{
 		{0, "STABILIZE", sticks}, {1, "ACRO", sticks}, {2, "ALT_HOLD", lifted}, {3, "AUTO", follows}, {4, "GUIDED", guided},
 		{5, "LOITER", lifted}, {6, "RTL", returns}, {9, "LAND", lands}, {16, "POSHOLD", lifted}, {17, "BRAKE", circles},
@@ -68,6 +76,13 @@ const (
 
 // lift is the position of the throttle stick [us]: at its lowest until an event moves it, as in the simulation.
 func (p *pilot) lift() float64 { return cmp.Or(p.throttle, throttleLow) }
+
+// copterFence is the fence of ArduPilot, which a copter takes orders outside of.
+func copterFence() fence {
+	f := arduFence
+	f.locks, f.actions = "", map[int]conduct{1: returns, 4: circles}
+	return f
+}
 
 // copterOrders are the commands of ArduCopter that differ from those of all.
 var copterOrders = map[uint16]handler{
@@ -127,11 +142,8 @@ func (v *Autopilot) steerCopter(dt float64) demand {
 	case v.mode.conduct == follows:
 		return v.follow(dt)
 	case !v.body.flying:
-		if v.mode.conduct == lands || v.mode.conduct == returns {
-			v.disarm()
-		}
 		return demand{} // the motors idle
-	case v.mode.conduct == lands, v.mode.conduct == returns && v.body.distance(v.home) < 1:
+	case v.mode.conduct == lands, v.mode.conduct == returns && v.overHome():
 		d := v.towards(g.target)
 		d.climb = -copterSink
 		if v.body.h < v.home.h+10 {
@@ -147,6 +159,9 @@ func (v *Autopilot) steerCopter(dt float64) demand {
 	}
 	return v.towards(g.target)
 }
+
+// overHome reports whether a return descends.
+func (v *Autopilot) overHome() bool { return v.body.distance(v.home) < 1 }
 
 // approach returns the speed [m/s] at a distance [m] from which a copter comes to rest: with a deceleration
 // that makes a circuit last as long as measured, at last in proportion to the distance.

@@ -14,7 +14,8 @@ type pilot struct {
 
 // trouble is what is wrong with the vehicle.
 type trouble struct {
-	blind    bool // no satellites
+	blind    bool  // no satellites
+	silent   int64 // since when the pilot's radio is not received; 0: it is
 	reboot   bool
 	lie      int   // so many commands are accepted and not executed
 	refuse   int   // so many commands fail
@@ -53,6 +54,8 @@ const (
 	Refuse    // the next Value commands fail
 	Throttle  // the pilot moves the throttle stick to Value [us]
 	Late      // the estimator begins Value seconds later
+	RadioLost // the pilot's radio is not received, until RadioBack
+	RadioBack
 	kinds
 )
 
@@ -62,7 +65,7 @@ var kindTable = [kinds]struct {
 	valued bool
 }{{"reboot", false}, {"battery", true}, {"pilot-mode", true}, {"pilot-stick", true}, {"gps-lost", false},
 	{"gps-back", false}, {"clock-step", true}, {"breach", true}, {"lie", true}, {"refuse", true},
-	{"throttle", true}, {"late-origin", true}}
+	{"throttle", true}, {"late-origin", true}, {"radio-lost", false}, {"radio-back", false}}
 
 // String returns the name of the kind, one word.
 func (k Kind) String() string { return kindTable[k].name }
@@ -109,6 +112,10 @@ func (v *Autopilot) Inject(e Event) {
 		v.trouble.lie = int(e.Value)
 	case Refuse:
 		v.trouble.refuse = int(e.Value)
+	case RadioLost:
+		v.trouble.silent = v.now
+	case RadioBack:
+		v.radioBack()
 	case Throttle:
 		v.pilot.throttle = max(throttleLow, min(throttleMiddle+throttleThrow, e.Value))
 	case Late:

@@ -292,7 +292,7 @@ func (v *Autopilot) heartbeat() {
 // status is the state of the system in heartbeats.
 func (v *Autopilot) status() ardupilotmega.MAV_STATE {
 	switch {
-	case v.guard.acting():
+	case v.guard.acting(v):
 		return ardupilotmega.MAV_STATE_CRITICAL
 	case v.body.flying:
 		return ardupilotmega.MAV_STATE_ACTIVE

@@ -25,6 +25,9 @@ type guard struct {
 	breach   byte  // FENCE_BREACH; 0: none
 	breached int64
 	breaches int
+
+	radioLost bool // failsafes of an ArduCopter
+	adrift    bool
 }
 
 // action is what a failsafe does, and when.
@@ -95,6 +98,9 @@ func (g *guard) reasons(v *Autopilot) []string {
 	if v.voltage() < v.value("BATT_ARM_VOLT") {
 		list = append(list, "Battery 1 below minimum arming voltage")
 	}
+	if v.firmware.named("RTL_AUTOLAND") && v.value("RTL_AUTOLAND") == 0 && v.landingItem() >= 0 {
+		list = append(list, "DO_LAND_START set and RTL_AUTOLAND disabled")
+	}
 	if !v.firmware.wing { // of an aeroplane only the command asks for the mode
 		list = append(list, g.unarmable(v)...)
 	}
@@ -128,7 +134,10 @@ func (g *guard) heartbeat(v *Autopilot, f frame.Frame) {
 }
 
 // acting reports whether a failsafe is in effect.
-func (g *guard) acting() bool { return g.stationLost || g.breach != 0 || g.charge > 0 }
+func (g *guard) acting(v *Autopilot) bool {
+	breached := g.breach != 0 && !v.firmware.fence.switched // measured: a breach leaves an ArduPilot active
+	return g.stationLost || g.radioLost || g.adrift || breached || g.charge > 0
+}
 
 // protect runs the checks and the failsafes.
 func (v *Autopilot) protect() {
@@ -166,6 +175,10 @@ func (v *Autopilot) protect() {
 	v.watchStation()
 	v.watchBattery()
 	v.watchFence()
+	if !v.firmware.wing && v.firmware.strict {
+		v.watchRadio()
+		v.watchEstimator()
+	}
 	v.watchGround()
 }
 
@@ -199,6 +212,8 @@ func (v *Autopilot) watchStation() {
 	text := s.lost
 	if to, acts := s.action(v); acts {
 		v.react(to)
+	} else if s.stays != "" {
+		text += s.stays
 	}
 	if s.always {
 		text += ": " + v.mode.name
@@ -230,7 +245,9 @@ func (v *Autopilot) watchBattery() {
 			continue
 		}
 		if to, ok := l.actions[int(v.value(l.action))]; ok {
-			v.say(severityWarning, "Battery Failsafe On")
+			if text := v.firmware.words.battery; text != "" {
+				v.say(severityWarning, "%s", text)
+			}
 			v.react(to)
 		}
 	}
@@ -309,9 +326,12 @@ func (v *Autopilot) watchFence() {
 	if breach != 0 && g.breach == 0 {
 		g.breached = v.now
 		g.breaches++
-		v.say(severityWarning, "Fence breached")
+		v.say(severityWarning, "%s", v.breachText(breach))
 		if to, ok := f.actions[int(v.value(f.action))]; ok {
 			v.react(to)
+			if f.switched {
+				v.say(severityInfo, "Manual recovery started")
+			}
 		}
 	}
 	g.breach = breach
@@ -324,9 +344,14 @@ func (v *Autopilot) watchGround() {
 	}
 	name, since := v.firmware.names.disarmIdle, v.guard.armed
 	if v.body.since > v.guard.armed {
-		name, since = v.firmware.names.disarmLanded, v.body.since
+		name, since = v.firmware.names.disarmLanded, v.body.since+v.firmware.downLag
 	}
-	if delay := int64(v.value(name) * float64(second)); delay > 0 && v.now-since >= delay {
+	delay := int64(v.value(name) * float64(second))
+	if v.firmware.landsOff > 0 && since > v.guard.armed &&
+		(v.mode.conduct == lands || v.mode.conduct == returns || v.route.landing) {
+		delay = v.firmware.landsOff
+	}
+	if delay > 0 && v.now-since >= delay {
 		v.disarm()
 	}
 }

@@ -73,7 +73,9 @@ type firmware struct {
 	wider        float64            // its circles are so much wider than asked [m]
 	accept       float64            // distance at which a waypoint is passed, at least [m]
 	endurance    float64            // [s]
-	landedLag    int64              // of the landed state [ns]
+	landedLag    int64              // of the landed state after lift-off [ns],
+	downLag      int64              // and after touch-down
+	landsOff     int64              // from then until it disarms in the modes that land [ns]; 0: as the parameter says
 	unasked      map[uint32]float64 // messages that are sent without a request [Hz]
 	fixed        []uint32           // those of them whose rate cannot be changed
 	capabilities uint64             // MAV_PROTOCOL_CAPABILITY
@@ -102,6 +104,7 @@ type words struct {
 	disarmed string
 	reached  string // with the number of an item
 	finished string // the mission is over
+	battery  string // the failsafe of the battery acts; "": none
 }
 
 // start is when what is needed for arming is there, after the boot [ns].
@@ -119,6 +122,7 @@ type station struct {
 	waits        func(v *Autopilot) bool                // reports whether the failsafe does not act at present
 	action       func(v *Autopilot) (conduct, bool)     // false: it only reports the loss
 	lost, back   string                                 // texts
+	stays        string                                 // after the first, if it does not act
 	// It counts the station as seen at the boot, acts before arming, too, and names the mode after its text.
 	always bool
 }
@@ -272,7 +276,7 @@ func (v *Autopilot) steer(dt float64) demand {
 	case follows:
 		return v.follow(dt)
 	case guided, circles, returns, lands:
-		if !v.body.flying && v.firmware.idles {
+		if !v.body.flying && (v.firmware.idles || v.mode.conduct == lands) {
 			return demand{}
 		}
 		if !v.body.flying {
@@ -282,7 +286,7 @@ func (v *Autopilot) steer(dt float64) demand {
 			return v.follow(dt)
 		}
 		d := v.to(g.target)
-		if v.mode.conduct == lands {
+		if v.mode.conduct == lands && (!v.firmware.strict || v.body.distance(g.target) < 2*v.circle()) {
 			d.climb = -landing
 		}
 		return d
@@ -294,7 +298,7 @@ func (v *Autopilot) steer(dt float64) demand {
 // so and the mission has one.
 func (v *Autopilot) landsHome() bool {
 	when := v.value("RTL_AUTOLAND")
-	return (when == 2 || when == 1 && v.body.distance(v.home) < 1.5*v.circle()) && v.orderLandStart(order{}) == accepted
+	return v.landingItem() >= 0 && (when == 2 || when == 1 && v.body.distance(v.home) < 1.5*v.circle()) && v.orderLandStart(order{}) == accepted
 }
 
 // straight is level flight on the course.
@@ -416,6 +420,9 @@ func (v *Autopilot) setMode(number uint32, why cause) bool {
 		return false
 	case to == v.mode:
 		return true
+	case to.conduct == lands && v.autoland() && !v.body.flying:
+		v.say(severityWarning, "Must already be flying!")
+		return false
 	case why == byCommand && v.guard.recovering(v):
 		v.say(severityWarning, "Mode change to %s denied, in fence recovery", to.name)
 		return false
@@ -461,11 +468,18 @@ func (v *Autopilot) enter(to *mode) {
 		g.target.h += height
 	case follows:
 		v.beginRoute()
+	case lands:
+		if v.autoland() {
+			g.target.n, g.target.e = v.home.n, v.home.e
+		}
 	}
 	if v.firmware.prompt {
 		v.heartbeat()
 	}
 }
+
+// autoland reports whether the mode that lands does so at home.
+func (v *Autopilot) autoland() bool { return v.firmware.wing && v.firmware.strict }
 
 // least returns the number of items of the shortest mission that can be flown.
 func (v *Autopilot) least() int {

@@ -39,6 +39,7 @@ const (
 )
 
 const (
+	noLists     = silentBoot + 900*millisecond // measured: an ArduPilot refuses transfers 2 s after the boot
 	itemsMost   = 700
 	itemRepeat  = 1 * second // a request is repeated after this time
 	itemTimeout = 8 * second // then the upload is given up
@@ -75,7 +76,9 @@ func (v *Autopilot) place(it item) (place, bool) {
 func (v *Autopilot) transferMessage(f frame.Frame) {
 	switch m := f.Message.(type) {
 	case *ardupilotmega.MessageMissionCount:
-		v.beginUpload(f, byte(m.MissionType), int(m.Count))
+		if !v.listless(f, byte(m.MissionType)) {
+			v.beginUpload(f, byte(m.MissionType), int(m.Count))
+		}
 	case *ardupilotmega.MessageMissionItemInt:
 		it := item{uint16(m.Command), byte(m.Frame), [4]float64{float64(m.Param1), float64(m.Param2), float64(m.Param3),
 			float64(m.Param4)}, m.X, m.Y, float64(m.Z)}
@@ -85,6 +88,9 @@ func (v *Autopilot) transferMessage(f frame.Frame) {
 		}
 		v.uploadItem(f, byte(m.MissionType), int(m.Seq), it)
 	case *ardupilotmega.MessageMissionRequestList:
+		if v.listless(f, byte(m.MissionType)) {
+			return
+		}
 		if v.transfer.active {
 			v.acknowledge(f.System, f.Component, byte(m.MissionType), missionDenied)
 			return
@@ -100,13 +106,24 @@ func (v *Autopilot) transferMessage(f frame.Frame) {
 	case *ardupilotmega.MessageMissionRequest:
 		v.download(f, byte(m.MissionType), int(m.Seq), false)
 	case *ardupilotmega.MessageMissionClearAll:
-		v.clearItems(f, byte(m.MissionType))
+		if !v.listless(f, byte(m.MissionType)) {
+			v.clearItems(f, byte(m.MissionType))
+		}
 	case *ardupilotmega.MessageMissionSetCurrent:
 		if int(m.Seq) < len(v.memory.stored[missionItems]) {
 			v.goTo(int(m.Seq))
 		}
 		v.sendMessage(42)
 	}
+}
+
+// listless refuses a transfer just after the boot.
+func (v *Autopilot) listless(f frame.Frame, kind byte) bool {
+	refuses := !v.firmware.atomic && v.now-v.booted < noLists
+	if refuses {
+		v.acknowledge(f.System, f.Component, kind, missionNoSpace)
+	}
+	return refuses
 }
 
 // acknowledge ends a transfer.

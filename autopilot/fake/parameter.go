@@ -122,6 +122,8 @@ func (v *Autopilot) readParameter(m *ardupilotmega.MessageParamRequestRead) {
 		i, ok = int(m.ParamIndex), int(m.ParamIndex) < len(v.memory.values)
 	}
 	switch {
+	case ok && m.ParamIndex < 0 && !v.firmware.bytewise:
+		v.sendParameter(i, math.MaxUint16)
 	case ok:
 		v.sendParameter(i, i)
 	case v.firmware.bytewise:

@@ -11,6 +11,7 @@ var arduPlane = firmware{
 	prompt: true, strict: true, stale: true, targets: true, homeItem: true,
 	endurance:    1800,
 	landedLag:    3 * second,
+	downLag:      8700 * millisecond,
 	capabilities: 2 | 4 | 8 | 8192 | 16384 | 32768 | 131072,
 	version:      4<<24 | 7<<16,
 	orders:       planeOrders,
@@ -20,7 +21,7 @@ var arduPlane = firmware{
 		circle: "WP_LOITER_RAD", accept: "WP_RADIUS",
 		slowest: "AIRSPEED_MIN", cruise: "AIRSPEED_CRUISE", fastest: "AIRSPEED_MAX", disarmLanded: "LAND_DISARMDELAY",
 	},
-	words: arduWords("ArduPlane V4.7.0-dev (fake)"),
+	words: arduWords("ArduPlane V4.7.0-dev (fake)", ""),
 	start: start{home: 10 * second, origin: 19500 * millisecond, position: 20500 * millisecond,
 		ready: 22700 * millisecond},
 	station: station{
@@ -39,6 +40,7 @@ var arduPlane = firmware{
 		{0, "MANUAL", sticks}, {1, "CIRCLE", circles}, {2, "STABILIZE", sticks}, {3, "TRAINING", sticks}, {4, "ACRO", sticks},
 		{5, "FBWA", sticks}, {6, "FBWB", sticks}, {7, "CRUISE", sticks}, {8, "AUTOTUNE", sticks},
 		{10, "AUTO", follows}, {11, "RTL", returns}, {12, "LOITER", circles}, {13, "TAKEOFF", climbs}, {15, "GUIDED", guided},
+		{26, "AUTOLAND", lands},
 	},
 	parameters: append([]parameter{
 		{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},
@@ -63,9 +65,9 @@ var arduPlane = firmware{
 }
 
 // arduWords are the texts of ArduPilot.
-func arduWords(banner string) words {
+func arduWords(banner, battery string) words {
 	return words{
-		banner: banner, check: "PreArm: ", estimate: "EKF3 IMU0 is using GPS", armed: "Throttle armed",
+		banner: banner, battery: battery, check: "PreArm: ", estimate: "EKF3 IMU0 is using GPS", armed: "Throttle armed",
 		disarmed: "Throttle disarmed", reached: "Reached waypoint #%d", finished: "Mission complete, changing mode to RTL",
 	}
 }

@@ -58,7 +58,7 @@ func px4(f firmware) firmware {
 		ready: 22700 * millisecond}
 	f.notNow = rejected
 	f.ended, f.atomic, f.asksInt, f.bytewise = true, true, true, true
-	f.landedLag = second
+	f.landedLag, f.downLag = second, second
 	f.capabilities = 2 | 4 | 8 | 16 | 8192 | 16384 | 32768
 	f.version = 1<<24 | 15<<16
 	f.delay = "COM_FAIL_ACT_T"
@@ -66,7 +66,7 @@ func px4(f firmware) firmware {
 	f.names.disarmLanded, f.names.disarmIdle = "COM_DISARM_LAND", "COM_DISARM_PRFLT"
 	f.words = words{
 		banner: f.name + " 1.15 (fake)", check: "Preflight Fail: ", armed: "Armed by external command",
-		disarmed: "Disarmed", finished: "Mission finished, loitering",
+		disarmed: "Disarmed", finished: "Mission finished, loitering", battery: "Battery Failsafe On",
 	}
 	// With each heartbeat of a ground station's type the data link is there.
 	f.station = station{

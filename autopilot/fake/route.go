@@ -186,6 +186,7 @@ func (v *Autopilot) flyItem(it item, dt float64) (d demand, done bool) {
 		}
 		return d, done
 	case cmdReturn:
+		r.complete = true
 		v.setMode(v.firmware.with(returns).number, byMission)
 		return demand{}, false
 	case cmdLand:
@@ -200,19 +201,21 @@ func (v *Autopilot) flyItem(it item, dt float64) (d demand, done bool) {
 	return demand{}, true // a command that the vehicle executes at once, or does not know
 }
 
-// landItem lands at the place of an item. An aborted landing climbs where it is.
+// aborted is the height to which a landing that was aborted climbs [m].
+const aborted = 60
+
+// landItem lands at the place of an item. An aborted landing climbs where it is, and begins again.
 func (v *Autopilot) landItem(distance float64) (demand, bool) {
 	r := &v.route
 	d := v.to(v.guidance.target)
 	if r.aborted {
 		d.climb = climbRate
-		return d, v.body.h > v.home.h+50
+		r.aborted = v.body.h < v.home.h+aborted
+		r.landing = !r.aborted
+		return d, false
 	}
 	switch {
 	case !v.body.flying:
-		if !v.firmware.wing {
-			v.disarm()
-		}
 		return demand{}, false
 	case !v.firmware.wing:
 		d.climb = 0

@@ -342,7 +342,11 @@ func (v *Autopilot) current() float64 {
 // landed is the estimate of the landed state, which takes seconds to follow.
 func (v *Autopilot) landed() ardupilotmega.MAV_LANDED_STATE {
 	flying := v.body.flying
-	if v.now-v.body.since < v.firmware.landedLag && v.body.since > v.booted {
+	lag := v.firmware.downLag
+	if flying {
+		lag = v.firmware.landedLag
+	}
+	if v.now-v.body.since < lag && v.body.since > v.booted {
 		flying = !flying
 	}
 	switch {
@@ -350,7 +354,7 @@ func (v *Autopilot) landed() ardupilotmega.MAV_LANDED_STATE {
 		return ardupilotmega.MAV_LANDED_STATE_ON_GROUND
 	case v.guidance.climbing:
 		return ardupilotmega.MAV_LANDED_STATE_TAKEOFF
-	case v.route.landing || v.mode.conduct == lands:
+	case v.route.landing, v.mode.conduct == lands, v.firmware.landsOff > 0 && v.mode.conduct == returns && v.overHome():
 		return ardupilotmega.MAV_LANDED_STATE_LANDING
 	}
 	return ardupilotmega.MAV_LANDED_STATE_IN_AIR
@@ -378,6 +382,9 @@ func (v *Autopilot) radio() frame.Message {
 	m := &ardupilotmega.MessageRcChannels{TimeBootMs: v.milliseconds(), Chancount: 16, Rssi: math.MaxUint8,
 		Chan1Raw: 1500, Chan2Raw: 1500, Chan3Raw: uint16(v.pilot.lift()), Chan4Raw: 1500,
 		Chan5Raw: 1800, Chan6Raw: 1000, Chan7Raw: 1000, Chan8Raw: 1800}
+	if v.trouble.silent != 0 {
+		return &ardupilotmega.MessageRcChannels{TimeBootMs: v.milliseconds()}
+	}
 	if v.now < v.pilot.sticks {
 		m.Chan1Raw = 1900
 	}

@@ -67,6 +67,7 @@ const (
 	transferTries  = 6                  // guide and MAVSDK: 5 retries
 	transferEnd    = 3 * second         // ArduPilot repeats its request after 1 s: now its acknowledgement is lost
 	transferSilent = 9 * second         // ArduPilot gives up after 8 s
+	transferSpace  = 5 * second         // ArduPilot has no space for lists 2 s after its boot
 	transferRounds = 3                  // whole transfers
 
 	// The set-up of signatures.

@@ -238,6 +238,10 @@ func (t *Transfers) acknowledged(now Clock, x *transfer, result ardupilotmega.MA
 		case ardupilotmega.MAV_MISSION_ERROR, ardupilotmega.MAV_MISSION_DENIED,
 			ardupilotmega.MAV_MISSION_OPERATION_CANCELLED: // another exchange was under way, or a message got lost
 			t.again(now, x, reason)
+		case ardupilotmega.MAV_MISSION_NO_SPACE: // or an ArduPilot that was started just now
+			if t.again(now, x, reason); x.phase == waiting {
+				x.wait.set(now, transferSpace)
+			}
 		default:
 			t.end(x, fmt.Errorf("%v: %s: %w", x.list, reason, ErrTransfer))
 		}

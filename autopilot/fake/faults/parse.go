@@ -34,6 +34,7 @@ battery=LEVEL@T                   the battery's charge, 0 to 1
 gps-lost@T gps-back@T             satellites
 pilot-mode=NUMBER@T               the pilot selects a mode
 pilot-stick=S@T                   the pilot deflects the sticks for S seconds
+radio-lost@T radio-back@T         the pilot's radio
 throttle=US@T                     the pilot moves the throttle stick: 1000 to 2000 us
 reboot@T clock-step=S@T           the autopilot starts again; its clock jumps
 breach=S@T                        the fence takes the vehicle to be outside
