@@ -162,7 +162,10 @@ func (s *stream) Write(data []byte) error {
 			return fmt.Errorf("%v: %w (%w)", s, ErrBroken, err)
 		}
 	}
-	if _, err := conn.Write(data); err != nil {
+	switch _, err := conn.Write(data); {
+	case errors.Is(err, ErrStuck):
+		return fmt.Errorf("%v: %w", s, err)
+	case err != nil:
 		s.lose(conn)
 		return fmt.Errorf("%v: %w (%w)", s, ErrBroken, err)
 	}
@@ -245,7 +248,7 @@ func openSerial(rest string) (channel, error) {
 		var e *serial.PortError
 		switch {
 		case err == nil:
-			return port, nil
+			return newBounded(port), nil
 		case errors.Is(err, fs.ErrPermission) || errors.As(err, &e) && e.Code() == serial.PermissionDenied:
 			return nil, fmt.Errorf("no permission: on Linux, the group that may use it is often dialout: %w", err)
 		case errors.As(err, &e) && e.Code() == serial.PortBusy:

@@ -22,6 +22,7 @@ type counted struct {
 	link.Link
 	piece   int // the most bytes that arrive at once; 0: any number
 	written int
+	stuck   bool
 }
 
 func (l *counted) Read(buf []byte) (int, error) {
@@ -32,6 +33,9 @@ func (l *counted) Read(buf []byte) (int, error) {
 }
 
 func (l *counted) Write(d []byte) error {
+	if l.stuck {
+		return link.ErrStuck
+	}
 	err := l.Link.Write(d)
 	if err == nil {
 		l.written += len(d)
@@ -183,6 +187,21 @@ func TestSilenceOnASocket(t *testing.T) {
 		if n := len(slices.DeleteFunc(slices.Clone(x.told), func(s string) bool { return s != k.String() })); n != 1 {
 			t.Errorf("%d times: %v", n, k)
 		}
+	}
+}
+
+// The link takes no bytes for some seconds in the air: the log says so, the plan goes on with what arrives.
+func TestLinkThatTakesNothing(t *testing.T) {
+	x := newPair(t, "tcp")
+	err := x.d.Fly(context.Background(), func(bool) error {
+		x.near.stuck = x.d.T() > 35 && x.d.T() < 40
+		x.serve()
+		return nil
+	})
+	all := strings.Join(x.p.lines, "\n")
+	if err != nil || x.d.Summary().Plan != record.PlanSucceeded || strings.Count(all, "it takes no bytes") != 1 ||
+		strings.Count(all, "the connection is there again") != 1 {
+		t.Errorf("%v, %+v\n%s", err, x.d.Summary(), all)
 	}
 }
 
