@@ -112,7 +112,7 @@ func (v *verifier) accept(f Frame) bool {
 }
 
 // Signed reports whether the frame has a signature, with whatever secret.
-func (f Frame) Signed() bool { return f.Raw[0] == magic2 && f.Raw[2] == signed }
+func (f Frame) Signed() bool { return len(f.Raw) > header2 && f.Raw[0] == magic2 && f.Raw[2] == signed }
 
 // SignedWith reports whether the frame has a valid signature with this secret. It does not judge the time stamp.
 func (f Frame) SignedWith(s Secret) bool {
