@@ -94,7 +94,7 @@ The same --seed gives the same faults.`,
 			defer stop()
 			begin, ticker := time.Now(), time.NewTicker(5*time.Millisecond)
 			defer ticker.Stop()
-			clock := func() int64 { return int64(float64(time.Since(begin)) * speed) }
+			clock := func() int64 { return scenario.Time(int64(float64(time.Since(begin)) * speed)) }
 			return failed(serve(ctx, v, wires, links, clock, ticker.C, out))
 		},
 	}
