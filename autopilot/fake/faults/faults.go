@@ -25,7 +25,7 @@ type Scenario struct {
 	Join                 float64 // part of the datagrams that arrive in one datagram with the next
 	Delay                int64   // the longest way of a datagram, which may overtake others [ns]
 	Silences             []Silence
-	Rates                []Rate // in the order of their times
+	Rates                []Pace // in the order of their times
 	Events               []Event
 }
 
@@ -35,8 +35,8 @@ type Silence struct {
 	From, To int64 // [ns]
 }
 
-// Rate is how fast the vehicle's clock runs from a time on, in relation to that without faults.
-type Rate struct {
+// Pace is how fast the vehicle's clock runs from a time on, in relation to that without faults.
+type Pace struct {
 	From int64 // [ns]
 	Rate float64
 }

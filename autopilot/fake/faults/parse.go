@@ -82,7 +82,7 @@ func (p *Scenario) Add(text string) error {
 		if !timed || !valued || x > maxRate || len(p.Rates) > 0 && at < p.Rates[len(p.Rates)-1].From {
 			return fmt.Errorf("fault %s: write rate=FACTOR@TIME, up to %d, the earliest first", text, maxRate)
 		}
-		p.Rates = append(p.Rates, Rate{at, x})
+		p.Rates = append(p.Rates, Pace{at, x})
 		return nil
 	}
 	kind, ok := fake.KindNamed(name)
