@@ -86,7 +86,8 @@ func TestUDP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hostile := [][]byte{other, camera, broken, []byte("\xfd\x00\x00"), first[:8]}
+	unknown := []byte("\xfd\x00\x00\x00\x00\x01\x01\x39\x30\x00??") // a message that the dialect does not contain
+	hostile := [][]byte{other, camera, broken, unknown, []byte("\xfd\x00\x00"), first[:8]}
 	for _, d := range hostile { // they are heard, and not answered
 		write(t, stranger, d)
 		if got := read(t, ground); got != string(d) {
@@ -320,6 +321,14 @@ func TestSignedLinks(t *testing.T) {
 		w := frame.Writer{}
 		w.Sign(s, 0, 0)
 		return w.Signed(first, time.Now().Add(-back).UnixNano())
+	}
+	radio, err := (&frame.Writer{System: 1, Component: 1}).Write(&ardupilotmega.MessageRadioStatus{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, vehicle, radio) // which nobody signs; it is passed on, and not answered
+	if got := read(t, ground); got != string(radio) || !errors.Is(ground.Write(first), link.ErrUnheard) {
+		t.Errorf("read %q, and it is answered", got)
 	}
 	good := sign(secret, 0)
 	for _, d := range [][]byte{first, sign(other, 0), sign(secret, 80*time.Second)} {
