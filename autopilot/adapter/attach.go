@@ -17,6 +17,7 @@ type attachment struct {
 	rebooted bool   // the vehicle rebooted after it had been attached
 	strange  bool   // the vehicle is none that the adapter has a table of
 	grave    bool   // the checklist has a grave finding
+	signs    bool   // the vehicle's frames have signatures, and we have no key: else they are taken off
 	answered bool   // the vehicle has answered a request
 	unfenced string // what keeps the mission's fence from being in effect, whatever telemetry shows; "": nothing
 
@@ -49,7 +50,8 @@ var steps = append([]step{
 	{name: "rates", begin: (*Adapter).askRates,
 		done:   func(a *Adapter) bool { return a.streams != nil && a.streams.Settled() },
 		within: 30 * second, late: (*Adapter).silent},
-	{name: "clock", done: func(a *Adapter) bool { return a.clock.Stable() }, within: 10 * second},
+	{name: "clock", done: func(a *Adapter) bool { return a.clock.Stable() }, within: 10 * second,
+		why: "its rate is still being measured"},
 	{name: "checklist", begin: (*Adapter).askParameters,
 		done: func(a *Adapter) bool { return a.facts.parameters != nil && !a.parameters.Busy() }, within: 60 * second},
 	{name: "home", needed: func(a *Adapter) bool { return !a.placed() }, begin: (*Adapter).askHome, done: (*Adapter).homed,
@@ -62,6 +64,9 @@ const homeless = "the vehicle sets it when it has a position"
 // unanswered is why a vehicle is not attached that is heard.
 const unanswered = "error: the vehicle is heard, and answers nothing: it drops frames without a signature, the radio " +
 	"carries one way only, the port, its own number or --system is wrong, or another program takes the answers"
+
+// unsigned is what a vehicle does that signs its frames while we do not.
+const unsigned = "signs its frames, and drops ours, which have no signature: give its key by --signing-key"
 
 // answered reports whether the vehicle has answered a request, and not only sent.
 func (a *Adapter) answered() bool { return a.attachment.answered || a.facts.version != nil }
@@ -94,7 +99,11 @@ func (a *Adapter) advance() {
 		case s.late == nil:
 			at.started = false
 			if !at.strange { // otherwise something is heard, and this has been said
-				a.note(Attaching, s.name+": "+cmp.Or(s.why, "still nothing"))
+				why := cmp.Or(s.why, "still nothing")
+				if why == unanswered && at.signs {
+					why = "error: the vehicle is heard, and answers nothing: it " + unsigned
+				}
+				a.note(Attaching, s.name+": "+why)
 			}
 			a.passed(a.now, second)
 			return
@@ -186,6 +195,9 @@ func (a *Adapter) examine(checks []check, find func(grave bool, text string)) {
 // attached ends the attachment. A vehicle that may fly is not commanded before the operator resumes.
 func (a *Adapter) attached() {
 	a.examine(a.firmware.checks, a.find)
+	if a.attachment.signs {
+		a.find(true, "on lines other than USB, the vehicle "+unsigned)
+	}
 	a.watchesFence()
 	why := ""
 	switch at := &a.attachment; {

@@ -40,6 +40,7 @@ func (a *Adapter) fresh(group int) bool { return a.groups[group].fresh }
 
 // take takes a message of the vehicle. One that is older than the last of its group changes nothing.
 func (a *Adapter) take(f frame.Frame) {
+	a.attachment.signs = f.Signed()
 	t, stamped := a.clock.Stamp(f)
 	if stamped && (t < a.newest-late || t > a.clock.Newest()) {
 		return // a vehicle that rebooted, or its clock jumped, before the clock map knows it

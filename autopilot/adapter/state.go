@@ -171,7 +171,7 @@ func (t *attachment) state(k *snapshot.Codec) {
 	snapshot.Int(k, &t.enabling)
 	snapshot.Text(k, &t.answer)
 	snapshot.Text(k, &t.unfenced)
-	for _, b := range []*bool{&t.started, &t.rebooted, &t.strange, &t.grave, &t.answered} {
+	for _, b := range []*bool{&t.started, &t.rebooted, &t.strange, &t.grave, &t.signs, &t.answered} {
 		snapshot.Bool(k, b)
 	}
 }

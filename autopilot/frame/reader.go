@@ -17,8 +17,8 @@ type Reader struct {
 // Prepare makes the tables of messages, for which the first frame of each would wait otherwise: 0.1 ms.
 func (r *Reader) Prepare(messages ...uint32) { r.codecs.prepare(messages) }
 
-// Open begins anew with the bytes of another connection, and keeps the tables.
-func (r *Reader) Open(stream bool) { *r = Reader{Stream: stream, codecs: r.codecs} }
+// Open begins anew with the bytes of another connection, and keeps the tables, and the stamps of signatures.
+func (r *Reader) Open(stream bool) { *r = Reader{Stream: stream, codecs: r.codecs, verify: r.verify} }
 
 // address is a sender: system, component, and link where that counts.
 type address [3]byte

@@ -16,6 +16,8 @@ func SecretOf(passphrase string) Secret { return sha256.Sum256([]byte(passphrase
 const (
 	epoch = 1420070400e9
 	tick  = 10e3
+
+	minute = 60e9 / tick
 )
 
 // Stamp returns the time stamp of signatures at a time in nanoseconds since 1970: units of 10 µs since 2015.
@@ -40,6 +42,19 @@ func (w *Writer) Stamp() uint64 {
 		return 0
 	}
 	return w.sign.last
+}
+
+// Signed returns a frame of version 2 that has no signature, with one. The writer signs. A frame of a message that the
+// dialect does not contain is returned as it is.
+func (w *Writer) Signed(raw []byte, unix int64) []byte {
+	_, id, _, end := header(raw)
+	k := w.codecs.of(id)
+	if k == nil || raw[0] != magic2 || raw[2] != 0 {
+		return raw
+	}
+	raw = append(make([]byte, 0, len(raw)+signature), raw[:end]...)
+	raw[2] = signed
+	return w.sign.append(binary.LittleEndian.AppendUint16(raw, sum(raw, end, k.CRCExtra())), unix)
 }
 
 func (s *signer) append(raw []byte, unix int64) []byte {
@@ -70,9 +85,9 @@ type verifier struct {
 const radioStatus = 109
 
 // Verify makes the reader refuse frames without a valid signature, except RADIO_STATUS. The stamps of each sender on
-// each link must increase strictly; the first one must not be more than a minute before unix (nanoseconds since 1970).
+// each link must increase strictly; the first one must not be more than a minute before unix (nanoseconds since 1970), nor before the newest one.
 func (r *Reader) Verify(secret Secret, unix int64) {
-	r.verify = &verifier{secret: secret, last: map[address]uint64{}, start: Stamp(unix - 60e9)}
+	r.verify = &verifier{secret: secret, last: map[address]uint64{}, start: Stamp(unix) - min(Stamp(unix), minute)}
 }
 
 func (v *verifier) accept(f Frame) bool {
@@ -92,11 +107,12 @@ func (v *verifier) accept(f Frame) bool {
 		return false
 	}
 	v.last[sender] = stamp
+	v.start = max(v.start, stamp-min(stamp, minute))
 	return true
 }
 
 // Signed reports whether the frame has a signature, with whatever secret.
-func (f Frame) Signed() bool { return f.Raw[0] == magic2 && f.Raw[2] == signed }
+func (f Frame) Signed() bool { return len(f.Raw) > header2 && f.Raw[0] == magic2 && f.Raw[2] == signed }
 
 // SignedWith reports whether the frame has a valid signature with this secret. It does not judge the time stamp.
 func (f Frame) SignedWith(s Secret) bool {

@@ -7,18 +7,21 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"canopy/autopilot/frame"
 )
 
-// listener receives the datagrams of a vehicle and answers to where the last one came from: a simulator that is started
-// again has another port.
+// listener receives the datagrams of a vehicle and answers to where its valid frames come from. A simulator that is
+// started again has another port: a new place counts after a silence of the old one.
 type listener struct {
-	conn *net.UDPConn
-	peer atomic.Pointer[netip.AddrPort]
+	conn  *net.UDPConn
+	peer  atomic.Pointer[netip.AddrPort] // nil: none was heard
+	from  netip.AddrPort                 // of the last datagram
+	heard time.Time                      // the last frame of the vehicle
 }
 
-func listen(rest string) (Link, error) {
+func listen(rest string) (channel, error) {
 	address, err := hostPort(rest)
 	if err != nil {
 		return nil, err
@@ -51,13 +54,30 @@ func (l *listener) Read(buf []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
+		if peer := l.peer.Load(); peer != nil && *peer != from && time.Since(l.heard) < silence {
+			continue
+		}
 		if frame.Size(buf[:n]) > 0 {
-			if old := l.peer.Load(); old == nil || *old != from {
-				l.peer.Store(&from)
-			}
+			l.from = from
 			return n, nil
 		}
 	}
+}
+
+func (l *listener) judge(ours bool) (drop bool, moved error) {
+	peer := l.peer.Load()
+	if !ours {
+		return peer != nil && *peer != l.from, nil
+	}
+	l.heard = time.Now()
+	if peer == nil || *peer != l.from {
+		at := l.from
+		l.peer.Store(&at)
+	}
+	if peer != nil && *peer != l.from {
+		moved = fmt.Errorf("%v: %w: the vehicle is silent at %v, and is heard at %v", l, ErrBroken, peer, l.from)
+	}
+	return false, moved
 }
 
 func (l *listener) Write(data []byte) error {
@@ -76,7 +96,7 @@ func (l *listener) String() string { return "udp:" + l.conn.LocalAddr().String()
 // sender sends datagrams to one address, and receives from there.
 type sender struct{ conn *net.UDPConn }
 
-func dialUDP(rest string) (Link, error) {
+func dialUDP(rest string) (channel, error) {
 	address, err := hostPort(rest)
 	if err != nil {
 		return nil, err
@@ -110,6 +130,8 @@ func (s *sender) Write(data []byte) error {
 	}
 	return err
 }
+
+func (*sender) judge(bool) (bool, error) { return false, nil }
 
 func (s *sender) Close() error   { return s.conn.Close() }
 func (*sender) Stream() bool     { return false }

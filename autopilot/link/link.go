@@ -1,5 +1,5 @@
 // Package link opens the channels to vehicles: UDP, TCP and serial lines. It is the only room with sockets. A channel
-// carries bytes; it knows nothing of MAVLink, except that what begins like no frame is from no vehicle.
+// carries bytes. Of MAVLink it knows which frames are the vehicle's, and their signatures.
 package link
 
 import (
@@ -45,7 +45,7 @@ const Datagram = 1 << 16
 // kinds are the kinds of addresses.
 var kinds = []struct {
 	name, form, text string
-	open             func(rest string) (Link, error)
+	open             func(rest string) (channel, error)
 }{
 	{"udp", "udp:HOST:PORT", "wait for a vehicle's datagrams at a port of this computer, and answer", listen},
 	{"udpout", "udpout:HOST:PORT", "send datagrams to a port where a vehicle waits", dialUDP},
@@ -63,9 +63,13 @@ func Forms() string {
 	return b.String()
 }
 
-// Open opens the channel of an address: udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT,
-// tcpin:HOST:PORT or serial:DEVICE[:BAUD]. An empty host is this computer.
-func Open(address string) (Link, error) {
+// Open opens the channel of an address for any vehicle.
+func Open(address string) (Link, error) { return OpenFor(address, Guard{}) }
+
+// OpenFor opens the channel of an address: udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT,
+// tcpin:HOST:PORT or serial:DEVICE[:BAUD]. An empty host is this computer. Where the vehicle is that the guard names,
+// only its valid frames say; while they come, what others send there is ignored.
+func OpenFor(address string, g Guard) (Link, error) {
 	kind, rest, _ := strings.Cut(address, ":")
 	var names, forms []string
 	for _, k := range kinds {
@@ -74,7 +78,7 @@ func Open(address string) (Link, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", address, err)
 			}
-			return l, nil
+			return guardedBy(l, g), nil
 		}
 		names, forms = append(names, k.name), append(forms, k.form)
 	}

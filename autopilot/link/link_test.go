@@ -5,8 +5,10 @@ import (
 	"io"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
@@ -19,7 +21,12 @@ func end(c io.Closer) { _ = c.Close() }
 
 func open(t *testing.T, address string) link.Link {
 	t.Helper()
-	l, err := link.Open(address)
+	return openFor(t, address, link.Guard{})
+}
+
+func openFor(t *testing.T, address string, g link.Guard) link.Link {
+	t.Helper()
+	l, err := link.OpenFor(address, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,29 +66,67 @@ func write(t *testing.T, l link.Link, data []byte) {
 	}
 }
 
-// A vehicle sends first; the answer goes to the port of its last datagram, so that one that is started again is
-// answered. What does not begin like a frame is from no vehicle.
+// A vehicle sends first; the answer goes to where its valid frames come from. While they come, nothing else counts:
+// neither other programs' bytes, nor the beginning of a frame, nor another vehicle, nor the same one elsewhere.
 func TestUDP(t *testing.T) {
 	first, second := beats(t)
-	ground := open(t, "udp::0")
+	ground := openFor(t, "udp::0", link.Guard{System: 1})
 	if !strings.HasPrefix(ground.String(), "udp:127.0.0.1:") || strings.HasSuffix(ground.String(), ":0") || ground.Stream() {
 		t.Errorf("the address is %v", ground)
 	}
-	if err := ground.Write(first); !errors.Is(err, link.ErrUnheard) {
-		t.Errorf("writing before a vehicle is heard: %v", err)
-	}
 	address := "udpout:" + strings.TrimPrefix(ground.String(), "udp:")
 	vehicle, again, stranger := open(t, address), open(t, address), open(t, address)
-	write(t, vehicle, first)
-	if got := read(t, ground); got != string(first) {
-		t.Errorf("read %q", got)
+	broken := slices.Clone(first)
+	broken[len(broken)-1]++
+	other, err := (&frame.Writer{System: 2, Component: 1}).Write(&ardupilotmega.MessageHeartbeat{}, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	write(t, ground, second)
-	if got := read(t, vehicle); got != string(second) {
-		t.Errorf("the vehicle reads %q", got)
+	camera, err := (&frame.Writer{System: 1, Component: 100}).Write(&ardupilotmega.MessageHeartbeat{}, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	write(t, stranger, []byte("GET / HTTP/1.1"))
+	unknown := []byte("\xfd\x00\x00\x00\x00\x01\x01\x39\x30\x00??") // a message that the dialect does not contain
+	hostile := [][]byte{other, camera, broken, unknown, []byte("\xfd\x00\x00"), first[:8]}
+	for _, d := range hostile { // they are heard, and not answered
+		write(t, stranger, d)
+		if got := read(t, ground); got != string(d) {
+			t.Errorf("read %q", got)
+		}
+		if err := ground.Write(first); !errors.Is(err, link.ErrUnheard) {
+			t.Errorf("writing before a vehicle is heard: %v", err)
+		}
+	}
+	answered := func(vehicle link.Link, d []byte) {
+		t.Helper()
+		write(t, vehicle, d)
+		if got := read(t, ground); got != string(d) {
+			t.Errorf("read %q, want %q", got, d)
+		}
+		write(t, ground, first)
+		if got := read(t, vehicle); got != string(first) {
+			t.Errorf("the vehicle reads %q", got)
+		}
+	}
+	answered(vehicle, first)
+	for _, d := range append(hostile, []byte("GET / HTTP/1.1"), first) {
+		write(t, stranger, d)
+	}
+	answered(vehicle, second)
+
+	// The vehicle is silent: the same one is heard elsewhere, others still are not.
+	defer link.Silence(0)()
+	for _, d := range hostile {
+		write(t, stranger, d)
+	}
 	write(t, again, second)
+	if _, err := ground.Read(make([]byte, 100)); !errors.Is(err, link.ErrBroken) ||
+		!strings.Contains(err.Error(), "the vehicle is silent at 127.0.0.1:") {
+		t.Errorf("the place of the vehicle changes: %v", err)
+	}
+	if n, err := ground.Read(make([]byte, 100)); n != 0 || err != nil {
+		t.Errorf("opening again: %d, %v", n, err)
+	}
 	if got := read(t, ground); got != string(second) {
 		t.Errorf("read %q", got)
 	}
@@ -201,6 +246,111 @@ func TestTCPIn(t *testing.T) {
 		if _, err := simulator.Read(make([]byte, 10)); !errors.Is(err, link.ErrBroken) {
 			t.Errorf("reading a lost connection: %v", err)
 		}
+	}
+}
+
+// A connection that sends nothing of the vehicle gives way to another one; the vehicle's does not.
+func TestTCPInGivesWay(t *testing.T) {
+	first, _ := beats(t)
+	defer link.Silence(0)()
+	ground := openFor(t, "tcpin::0", link.Guard{System: 1})
+	address := "tcp:" + strings.TrimPrefix(ground.String(), "tcpin:")
+	for _, says := range []string{"", "GET / HTTP/1.1"} {
+		silent := open(t, address)
+		if n, err := ground.Read(make([]byte, 10)); n != 0 || err != nil {
+			t.Fatalf("the connection: %d, %v", n, err)
+		}
+		if says != "" {
+			write(t, silent, []byte(says))
+			read(t, ground)
+		}
+		vehicle := open(t, address)
+		write(t, vehicle, first)
+		if _, err := ground.Read(make([]byte, 10)); !errors.Is(err, link.ErrBroken) || !strings.Contains(err.Error(), "another") {
+			t.Errorf("a connection that gives way: %v", err)
+		}
+		if n, err := ground.Read(make([]byte, 10)); n != 0 || err != nil {
+			t.Fatalf("the next connection: %d, %v", n, err)
+		}
+		link.Silence(1 << 60)
+		if got := read(t, ground); got != string(first) {
+			t.Errorf("read %q", got)
+		}
+		late := open(t, address)
+		write(t, vehicle, first)
+		if got := read(t, ground); got != string(first) {
+			t.Errorf("read %q", got)
+		}
+		end(late)
+		end(vehicle)
+		if _, err := ground.Read(make([]byte, 10)); !errors.Is(err, link.ErrBroken) {
+			t.Errorf("reading a lost connection: %v", err)
+		}
+		if n, err := ground.Read(make([]byte, 10)); n != 0 || err != nil { // the late one
+			t.Fatalf("the next connection: %d, %v", n, err)
+		}
+		if _, err := ground.Read(make([]byte, 10)); !errors.Is(err, link.ErrBroken) {
+			t.Errorf("reading a lost connection: %v", err)
+		}
+		link.Silence(0)
+	}
+}
+
+// With a secret, what is sent is signed, and what arrives without a valid signature, or twice, is refused, on each kind
+// of channel. The frames that are read have no signatures.
+func TestSignedLinks(t *testing.T) {
+	secret, other := frame.SecretOf("secret"), frame.SecretOf("other")
+	first, second := beats(t)
+	for _, kind := range []string{"udp", "tcp"} {
+		far := openFor(t, map[string]string{"udp": "udp::0", "tcp": "tcpin::0"}[kind], link.Guard{Secret: &secret})
+		_, place, _ := strings.Cut(far.String(), ":")
+		near := openFor(t, map[string]string{"udp": "udpout:", "tcp": "tcp:"}[kind]+place, link.Guard{System: 1, Secret: &secret})
+		if kind == "tcp" {
+			read(t, far)
+		}
+		for _, d := range [][]byte{first, second} {
+			write(t, near, d)
+			if got := read(t, far); got != string(d) {
+				t.Errorf("%s: read %q", kind, got)
+			}
+		}
+	}
+	ground := openFor(t, "udp::0", link.Guard{System: 1, Secret: &secret})
+	vehicle := open(t, "udpout:"+strings.TrimPrefix(ground.String(), "udp:"))
+	sign := func(s frame.Secret, back time.Duration) []byte {
+		w := frame.Writer{}
+		w.Sign(s, 0, 0)
+		return w.Signed(first, time.Now().Add(-back).UnixNano())
+	}
+	radio, err := (&frame.Writer{System: 1, Component: 1}).Write(&ardupilotmega.MessageRadioStatus{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, vehicle, radio) // which nobody signs; it is passed on, and not answered
+	if got := read(t, ground); got != string(radio) || !errors.Is(ground.Write(first), link.ErrUnheard) {
+		t.Errorf("read %q, and it is answered", got)
+	}
+	good := sign(secret, 0)
+	for _, d := range [][]byte{first, sign(other, 0), sign(secret, 80*time.Second)} {
+		write(t, vehicle, d)
+	}
+	if _, err := ground.Read(make([]byte, 100)); !errors.Is(err, link.ErrBroken) || !strings.Contains(err.Error(), "--signing-key") {
+		t.Errorf("unsigned frames: %v", err)
+	}
+	if n, err := ground.Read(make([]byte, 100)); n != 0 || err != nil {
+		t.Errorf("opening again: %d, %v", n, err)
+	}
+	for _, d := range [][]byte{good, good, sign(secret, time.Second/2), first, sign(secret, -time.Second)} {
+		write(t, vehicle, d)
+	}
+	for range 2 { // the first one, and the last one
+		if got := read(t, ground); got != string(first) {
+			t.Errorf("read %q", got)
+		}
+	}
+	write(t, ground, first)
+	if got := read(t, vehicle); got == string(first) || len(got) != len(first)+13 {
+		t.Errorf("the vehicle reads %q, which is not signed", got)
 	}
 }
 

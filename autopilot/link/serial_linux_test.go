@@ -13,13 +13,13 @@ import (
 	"canopy/autopilot/link"
 )
 
-// A pseudo terminal is a serial line without a cable.
-func TestSerial(t *testing.T) {
+// terminal opens a pseudo terminal, and returns the name of its other end.
+func terminal(t *testing.T) (master *os.File, name string) {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skip("no /dev/ptmx on this machine")
 	}
-	defer end(master)
 	control := func(request uintptr, value *int32) {
 		t.Helper()
 		_, _, e := syscall.Syscall(syscall.SYS_IOCTL, master.Fd(), request, uintptr(unsafe.Pointer(value)))
@@ -30,8 +30,15 @@ func TestSerial(t *testing.T) {
 	var unlocked, number int32
 	control(syscall.TIOCSPTLCK, &unlocked)
 	control(syscall.TIOCGPTN, &number)
-	radio := open(t, fmt.Sprintf("serial:/dev/pts/%d", number))
-	if want := fmt.Sprintf("serial:/dev/pts/%d:57600", number); radio.String() != want || !radio.Stream() {
+	return master, fmt.Sprintf("/dev/pts/%d", number)
+}
+
+// A pseudo terminal is a serial line without a cable.
+func TestSerial(t *testing.T) {
+	master, name := terminal(t)
+	defer end(master)
+	radio := open(t, "serial:"+name)
+	if want := "serial:" + name + ":57600"; radio.String() != want || !radio.Stream() {
 		t.Errorf("%v, stream %v; want %s", radio, radio.Stream(), want)
 	}
 	raw := "\x00\xfd\r\n\x03\x11\x13" // nothing is converted, no byte controls the flow
@@ -67,4 +74,44 @@ func TestNoSerialLine(t *testing.T) {
 	if _, err := link.Open("serial:" + os.DevNull); err == nil || !strings.Contains(err.Error(), "the device is no serial line") {
 		t.Errorf("%v", err)
 	}
+}
+
+// A line whose output is suspended takes no bytes: no Write waits for it, what arrives is read, and it is written to
+// again when it takes bytes. Close does not wait either.
+func TestSerialThatTakesNothing(t *testing.T) {
+	master, name := terminal(t)
+	defer end(master)
+	radio := open(t, "serial:"+name)
+	frame := make([]byte, 250)
+	fill := func() {
+		t.Helper()
+		for n := 0; ; n++ {
+			err := radio.Write(frame)
+			if errors.Is(err, link.ErrStuck) && errors.Is(err, link.ErrBroken) {
+				break
+			}
+			if err != nil || n > 10_000 {
+				t.Fatalf("after %d frames: %v", n, err)
+			}
+		}
+	}
+	fill()
+	if err := radio.Write(frame); !errors.Is(err, link.ErrStuck) {
+		t.Errorf("the next frame: %v", err)
+	}
+	if _, err := master.WriteString("telemetry"); err != nil {
+		t.Fatal(err)
+	}
+	for got := ""; got != "telemetry"; {
+		got += read(t, radio)
+	}
+	buf := make([]byte, 1<<16)
+	for again := false; !again; { // the other end reads
+		if _, err := master.Read(buf); err != nil {
+			t.Fatal(err)
+		}
+		again = radio.Write(frame) == nil
+	}
+	fill()
+	end(radio)
 }

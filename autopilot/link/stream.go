@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,14 +27,16 @@ type stream struct {
 	name   string
 	open   func() (io.ReadWriteCloser, error)
 	closed chan struct{}
-	waits  io.Closer // what connections are waited for with; nil: they are made
+	waits  *net.TCPListener // what connections are waited for with; nil: they are made
+	next   *net.TCPConn     // has come meanwhile; nil: none has
+	heard  time.Time        // the last frame of the vehicle, or the connection
 
 	mu   sync.Mutex
 	conn io.ReadWriteCloser // nil: lost
 }
 
 // connect opens a stream for the first time.
-func connect(name string, open func() (io.ReadWriteCloser, error)) (Link, error) {
+func connect(name string, open func() (io.ReadWriteCloser, error)) (channel, error) {
 	conn, err := open()
 	if err != nil {
 		return nil, err
@@ -71,7 +74,7 @@ func (s *stream) Read(buf []byte) (int, error) {
 	if conn == nil {
 		return 0, s.again()
 	}
-	n, err := conn.Read(buf)
+	n, err := s.part(conn, buf)
 	switch {
 	case n > 0:
 		return n, nil
@@ -82,6 +85,43 @@ func (s *stream) Read(buf []byte) (int, error) {
 	}
 	s.lose(conn)
 	return 0, fmt.Errorf("%v: %w (%w)", s, ErrBroken, err)
+}
+
+// errSilent is why a connection gives way to another.
+var errSilent = errors.New("it sent nothing of the vehicle, and another one came")
+
+// part reads a part of the stream. A connection that was waited for gives way to another one if it is silent.
+func (s *stream) part(conn io.Reader, buf []byte) (int, error) {
+	c, ok := conn.(*net.TCPConn)
+	for s.waits != nil && ok {
+		if err := c.SetReadDeadline(time.Now().Add(max(silence, nextWait))); err != nil {
+			return 0, err
+		}
+		n, err := c.Read(buf)
+		late := errors.Is(err, os.ErrDeadlineExceeded)
+		if time.Since(s.heard) >= silence {
+			if e := s.waits.SetDeadline(time.Now().Add(nextWait)); e != nil {
+				return 0, e
+			}
+			if s.next, _ = s.waits.AcceptTCP(); s.next != nil { // the error is that none came, or Close
+				return 0, errSilent
+			}
+		}
+		if !late {
+			return n, err
+		}
+	}
+	return conn.Read(buf)
+}
+
+// nextWait is how long the next connection is waited for while there is one.
+const nextWait = 10 * time.Millisecond
+
+func (s *stream) judge(ours bool) (drop bool, moved error) {
+	if ours {
+		s.heard = time.Now()
+	}
+	return false, nil
 }
 
 // again connects again, at most once in a pause.
@@ -107,7 +147,7 @@ func (s *stream) again() error {
 			conn.Close() //nolint:errcheck // it is not used
 			return fmt.Errorf("%v: %w", s, net.ErrClosed)
 		}
-		s.conn = conn
+		s.conn, s.heard = conn, time.Now()
 		return nil
 	}
 }
@@ -122,7 +162,10 @@ func (s *stream) Write(data []byte) error {
 			return fmt.Errorf("%v: %w (%w)", s, ErrBroken, err)
 		}
 	}
-	if _, err := conn.Write(data); err != nil {
+	switch _, err := conn.Write(data); {
+	case errors.Is(err, ErrStuck):
+		return fmt.Errorf("%v: %w", s, err)
+	case err != nil:
 		s.lose(conn)
 		return fmt.Errorf("%v: %w (%w)", s, ErrBroken, err)
 	}
@@ -149,7 +192,7 @@ func (s *stream) Close() error {
 func (*stream) Stream() bool     { return true }
 func (s *stream) String() string { return s.name }
 
-func dialTCP(rest string) (Link, error) {
+func dialTCP(rest string) (channel, error) {
 	address, err := hostPort(rest)
 	if err != nil {
 		return nil, err
@@ -164,23 +207,34 @@ func dialTCP(rest string) (Link, error) {
 }
 
 // listenTCP waits for one connection at a time.
-func listenTCP(rest string) (Link, error) {
+func listenTCP(rest string) (channel, error) {
 	address, err := hostPort(rest)
 	if err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("tcp", address)
+	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, inUse(err)
 	}
-	return &stream{name: "tcpin:" + l.Addr().String(), closed: make(chan struct{}), waits: l,
-		open: func() (io.ReadWriteCloser, error) { return l.Accept() }}, nil
+	l := listener.(*net.TCPListener) //nolint:forcetypeassert // the network is tcp
+	s := &stream{name: "tcpin:" + l.Addr().String(), closed: make(chan struct{}), waits: l}
+	s.open = func() (io.ReadWriteCloser, error) {
+		if next := s.next; next != nil {
+			s.next = nil
+			return next, nil
+		}
+		if err := l.SetDeadline(time.Time{}); err != nil {
+			return nil, err
+		}
+		return l.Accept()
+	}
+	return s, nil
 }
 
 // radio is the rate of telemetry radios.
 const radio = 57600
 
-func openSerial(rest string) (Link, error) {
+func openSerial(rest string) (channel, error) {
 	device, rate, given := strings.Cut(rest, ":")
 	baud := radio
 	if given {
@@ -194,7 +248,7 @@ func openSerial(rest string) (Link, error) {
 		var e *serial.PortError
 		switch {
 		case err == nil:
-			return port, nil
+			return newBounded(port), nil
 		case errors.Is(err, fs.ErrPermission) || errors.As(err, &e) && e.Code() == serial.PermissionDenied:
 			return nil, fmt.Errorf("no permission: on Linux, the group that may use it is often dialout: %w", err)
 		case errors.As(err, &e) && e.Code() == serial.PortBusy:

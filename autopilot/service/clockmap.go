@@ -153,7 +153,7 @@ func (c *ClockMap) take(wall int64, boot uint32, forward int64) {
 func (c *ClockMap) confirm(wall int64) {
 	forward, onward := c.forward(c.candidate)
 	ahead := c.ahead(wall, forward)
-	if !onward || ahead < 0 {
+	if !onward || ahead < 0 && c.doubtful(wall, forward) {
 		c.boots++
 		c.begin(wall, c.candidate)
 		return

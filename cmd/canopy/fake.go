@@ -23,6 +23,7 @@ func fakeCommand() *cobra.Command {
 	var addresses, settings, spoiled []string
 	var speed float64
 	var seed uint64
+	var signing signingKey
 	c := &cobra.Command{
 		Use:   "fake VEHICLE",
 		Short: "Fly a vehicle that does not exist, for ground stations and `canopy fly`",
@@ -72,11 +73,15 @@ The same --seed gives the same faults.`,
 					return &usageError{"--fault: " + err.Error()}
 				}
 			}
+			secret, err := signing.secret()
+			if err != nil {
+				return err
+			}
 			var links []link.Link
 			var wires []*faults.Wire
 			out := cmd.OutOrStdout()
 			for _, a := range addresses {
-				l, err := link.Open(a)
+				l, err := link.OpenFor(a, link.Guard{Secret: secret})
 				if err != nil {
 					return err
 				}
@@ -90,7 +95,7 @@ The same --seed gives the same faults.`,
 			defer stop()
 			begin, ticker := time.Now(), time.NewTicker(5*time.Millisecond)
 			defer ticker.Stop()
-			clock := func() int64 { return int64(float64(time.Since(begin)) * speed) }
+			clock := func() int64 { return scenario.Time(int64(float64(time.Since(begin)) * speed)) }
 			return failed(serve(ctx, v, wires, links, clock, ticker.C, out))
 		},
 	}
@@ -98,6 +103,7 @@ The same --seed gives the same faults.`,
 	c.Flags().Float64Var(&speed, "speed", 1, "the vehicle's clock runs so many `times` as fast")
 	c.Flags().StringArrayVar(&settings, "set", nil, "a parameter, `NAME=NUMBER` (repeatable)")
 	c.Flags().StringArrayVar(&spoiled, "fault", nil, "a `fault`, as above (repeatable)")
+	signing.flag(c)
 	c.Flags().Uint64Var(&seed, "seed", 0, "the `number` that chooses the faults")
 	return c
 }

@@ -17,6 +17,7 @@ import (
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
+	"canopy/autopilot/frame"
 	"canopy/autopilot/link"
 	"canopy/autopilot/service"
 	"canopy/diag"
@@ -56,6 +57,7 @@ func flyCommand() *cobra.Command {
 	var system uint8
 	var speed float64
 	var remote serving
+	var signing signingKey
 	var limit int64
 	var arm, ground, refuse, resume, asJSON, quiet, withReport, tlog bool
 	c := &cobra.Command{
@@ -121,6 +123,15 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if speed > 0 && !strings.HasPrefix(address, fakePrefix) {
 				return &usageError{"--speed is for a " + fakePrefix + "VEHICLE: another one has its own time"}
 			}
+			guard := link.Guard{System: system}
+			var err error
+			if guard.Secret, err = signing.secret(); err != nil {
+				return err
+			}
+			if guard.Secret != nil && strings.HasPrefix(address, fakePrefix) {
+				return &usageError{"--signing-key is for the link to a vehicle, or to canopy fake: a " + fakePrefix +
+					"VEHICLE has none"}
+			}
 			m, err := readMission(args[0], set, stderr)
 			if err != nil {
 				return err
@@ -152,7 +163,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			}
 			boxed := box.Options{Limit: limit << 20}
 			var again driver.Box
-			wall, release := int64(1), func() error { return nil }
+			now, release := service.Clock{Wall: 1}, func() error { return nil }
 			if resume {
 				free, err := continued(address, out, describe)
 				if err != nil {
@@ -160,13 +171,14 @@ mission was flown to its end, but the plan failed or a property or an assumption
 				}
 				release = sync.OnceValue(free)
 				defer release() //nolint:errcheck // only an empty file remains
-				if again, wall, err = continuation(f, out, boxed); err != nil {
+				if again, now, err = continuation(f, out, boxed); err != nil {
 					return err
 				}
+				guard.After = frame.Stamp(now.Unix)
 			} else if err := unflown(address, out); err != nil {
 				return err
 			}
-			channel, err := openFarEnd(address, m, system, speed, wall)
+			channel, err := openFarEnd(address, m, guard, speed, now.Wall)
 			if err != nil {
 				return err
 			}
@@ -254,6 +266,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 		"older than that is dropped")
 	c.Flags().BoolVar(&tlog, "tlog", false, "write "+tlogFile+": all frames, for MAVLink tools")
 	c.Flags().Float64Var(&speed, "speed", 0, "`multiple` of real time of a fake; 0: as fast as possible")
+	signing.flag(c)
 	remote.flags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
@@ -280,7 +293,7 @@ func unflown(address, out string) error {
 
 // openFarEnd opens the channel of an address, whose clock shows a wall time [ns]. A fake vehicle is at the site of the
 // mission, if that sets one.
-func openFarEnd(address string, m *mission.Mission, system uint8, speed float64, wall int64) (driver.FarEnd, error) {
+func openFarEnd(address string, m *mission.Mission, g link.Guard, speed float64, wall int64) (driver.FarEnd, error) {
 	if name, ok := strings.CutPrefix(address, fakePrefix); ok {
 		firmware, known := fake.FirmwareNamed(name)
 		if !known {
@@ -290,7 +303,7 @@ func openFarEnd(address string, m *mission.Mission, system uint8, speed float64,
 			return nil, fmt.Errorf("the mission's vehicle is %s; %s is a %s", m.Vehicle.Name, address, class)
 		}
 		unix := time.Now().UnixNano()
-		o := fake.Options{Firmware: firmware, System: system, Unix: unix}
+		o := fake.Options{Firmware: firmware, System: g.System, Unix: unix}
 		if _, _, given := m.Site(); given {
 			at := home(m)
 			o.Home, o.Altitude = at.Position, at.H
@@ -299,7 +312,7 @@ func openFarEnd(address string, m *mission.Mission, system uint8, speed float64,
 		v.Equip()
 		return driver.Fake(address, v, unix, speed), nil
 	}
-	l, err := link.Open(address)
+	l, err := link.OpenFor(address, g)
 	if err != nil {
 		return nil, err
 	}

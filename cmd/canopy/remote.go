@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -35,14 +34,10 @@ func (t *token) key() (*control.Credential, error) {
 	text, from := os.Getenv(tokenVariable), tokenVariable
 	if t.file != "" {
 		from = t.file
-		if info, err := os.Stat(t.file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-			return nil, fmt.Errorf("%s: other users can read the token; chmod 600 %[1]s", t.file)
-		}
-		data, err := os.ReadFile(t.file)
-		if err != nil {
+		var err error
+		if text, err = secretText(t.file, "token"); err != nil {
 			return nil, err
 		}
-		text = strings.TrimSpace(string(data))
 	} else if text == "" {
 		return nil, nil //nolint:nilnil // there is none
 	}

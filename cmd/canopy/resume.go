@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"canopy/autopilot/service"
 	"canopy/diag"
 	"canopy/internal/files"
 	"canopy/run/box"
@@ -37,15 +38,15 @@ func continued(address, out string, describe []byte) (free func() error, err err
 	return folder.Occupy(out)
 }
 
-// continuation makes a flight go on from the black box in a folder, and returns the box and the present wall time of
-// the flight [ns].
-func continuation(f *flight.Flight, out string, o box.Options) (b driver.Box, wall int64, err error) {
+// continuation makes a flight go on from the black box in a folder, and returns the box, and the present wall time of
+// the flight with the calendar's time of its last input [ns].
+func continuation(f *flight.Flight, out string, o box.Options) (b driver.Box, at service.Clock, err error) {
 	b, err = driver.Restore(f, func(feed func(box.Record) error) (driver.Box, error) {
 		w, end, err := box.Continue(out, o, feed)
 		if err != nil {
 			return nil, err
 		}
-		wall = end.Time(time.Now().UnixNano()).Wall
+		at = service.Clock{Wall: end.Time(time.Now().UnixNano()).Wall, Unix: end.Last.Unix}
 		return w, nil
 	})
 	switch {
@@ -55,7 +56,7 @@ func continuation(f *flight.Flight, out string, o box.Options) (b driver.Box, wa
 		err = fmt.Errorf("the flight in %s cannot be continued: %w; to go on, fly the mission into another folder: "+
 			"a vehicle in the air is only observed until you resume", diag.Visible(out), err)
 	}
-	return b, wall, err
+	return b, at, err
 }
 
 // flyOn flies a flight that was restored to its end. Then it writes its log from its black box, by another flight of

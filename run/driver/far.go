@@ -39,6 +39,8 @@ type live struct {
 	clock  func() service.Clock
 	inputs chan flight.Input
 	done   chan struct{}
+	stuck  bool           // the link takes no bytes
+	own    []flight.Input // what Write noticed
 }
 
 // Live returns the far end of an open link. The wall clock begins at a time [ns], 1 for a new flight.
@@ -51,7 +53,7 @@ func Live(l link.Link, wall int64) FarEnd {
 }
 
 func newLive(l link.Link, clock func() service.Clock) *live {
-	c := &live{l, clock, make(chan flight.Input, 1024), make(chan struct{})}
+	c := &live{link: l, clock: clock, inputs: make(chan flight.Input, 1024), done: make(chan struct{})}
 	go c.read()
 	return c
 }
@@ -85,6 +87,11 @@ func (c *live) read() {
 
 // Next implements FarEnd.
 func (c *live) Next(ctx context.Context, due int64, asks <-chan Ask) (flight.Input, Ask) {
+	if len(c.own) > 0 {
+		in := c.own[0]
+		c.own = c.own[1:]
+		return in, nil
+	}
 	timer := time.NewTimer(time.Duration(max(0, due-c.Now().Wall)))
 	defer timer.Stop()
 	select {
@@ -98,8 +105,19 @@ func (c *live) Next(ctx context.Context, due int64, asks <-chan Ask) (flight.Inp
 	return flight.Input{Kind: flight.Wake, At: c.Now()}, nil
 }
 
-// Write implements FarEnd.
-func (c *live) Write(frame []byte) { _ = c.link.Write(frame) } // telemetry shows what arrived
+// Write implements FarEnd. Telemetry shows what arrived; a link that takes nothing is lost until it does.
+func (c *live) Write(frame []byte) {
+	err := c.link.Write(frame)
+	switch stuck := errors.Is(err, link.ErrStuck); {
+	case stuck && !c.stuck:
+		c.own = append(c.own, flight.Input{Kind: flight.Close, At: c.Now(), Data: []byte(err.Error())})
+	case err == nil && c.stuck:
+		c.own = append(c.own, flight.Input{Kind: flight.Open, At: c.Now(), Data: []byte(c.link.String())})
+	default:
+		return
+	}
+	c.stuck = !c.stuck
+}
 
 // Operate implements FarEnd.
 func (c *live) Operate(command string) {

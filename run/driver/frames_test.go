@@ -14,7 +14,6 @@ import (
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/autopilot/fake/faults"
 	"canopy/autopilot/frame"
 	"canopy/bt"
 	"canopy/run/flight"
@@ -143,14 +142,11 @@ func TestOneFrameEndsNoFlight(t *testing.T) {
 
 // The vehicle's clock jumps by 900 s: the log says so, and the plan's time goes on without that.
 func TestTheClockJumps(t *testing.T) {
-	var plan faults.Scenario
-	if err := plan.Add("clock-step=900@45"); err != nil {
-		t.Fatal(err)
-	}
-	v, w := fake.New(fake.Options{}), faults.New(1, plan)
+	v, jumped := fake.New(fake.Options{}), false
 	d, p, err := flownWith(t, v, 0, func(now int64, d []byte) [][]byte {
-		for _, e := range w.Events(now) {
-			v.Inject(e)
+		if now > 45*second && !jumped {
+			v.Inject(fake.Event{Kind: fake.ClockStep, Value: 900})
+			jumped = true
 		}
 		return [][]byte{d}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
+	"canopy/autopilot/frame"
 	"canopy/autopilot/link"
 	"canopy/autopilot/service"
 	"canopy/bt"
@@ -22,6 +23,7 @@ type counted struct {
 	link.Link
 	piece   int // the most bytes that arrive at once; 0: any number
 	written int
+	stuck   bool
 }
 
 func (l *counted) Read(buf []byte) (int, error) {
@@ -32,6 +34,9 @@ func (l *counted) Read(buf []byte) (int, error) {
 }
 
 func (l *counted) Write(d []byte) error {
+	if l.stuck {
+		return link.ErrStuck
+	}
 	err := l.Link.Write(d)
 	if err == nil {
 		l.written += len(d)
@@ -42,12 +47,14 @@ func (l *counted) Write(d []byte) error {
 // counter is a black box that counts the bytes that arrived.
 type counter struct {
 	tape
-	bytes int
+	bytes  int
+	signed bool
 }
 
 func (b *counter) Append(in flight.Input) error {
 	if in.Kind == flight.Frame {
 		b.bytes += len(in.Data)
+		b.signed = b.signed || in.Data[0] == 0xFD && len(in.Data) > 2 && in.Data[2] != 0
 	}
 	return b.tape.Append(in)
 }
@@ -68,7 +75,12 @@ type pair struct {
 
 func open(t *testing.T, address string) link.Link {
 	t.Helper()
-	l, err := link.Open(address)
+	return openFor(t, address, link.Guard{})
+}
+
+func openFor(t *testing.T, address string, g link.Guard) link.Link {
+	t.Helper()
+	l, err := link.OpenFor(address, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +97,11 @@ func openPair(t *testing.T, kind string, v *fake.Autopilot) *pair {
 		near := open(t, "udp::0")
 		x.near = &counted{Link: near}
 		x.far = open(t, "udpout:"+strings.TrimPrefix(near.String(), "udp:"))
+	case "signed":
+		secret := frame.SecretOf("secret")
+		near := openFor(t, "udp::0", link.Guard{System: 1, Secret: &secret})
+		x.near = &counted{Link: near}
+		x.far = openFor(t, "udpout:"+strings.TrimPrefix(near.String(), "udp:"), link.Guard{Secret: &secret})
 	case "tcp":
 		x.far = open(t, "tcpin::0")
 		x.near = &counted{Link: open(t, "tcp:"+strings.TrimPrefix(x.far.String(), "tcpin:")), piece: 7}
@@ -145,9 +162,10 @@ func (x *pair) serve() {
 	}
 }
 
-// A plan flies over real sockets, by datagrams and by a stream whose frames arrive in pieces. The clock is the test's.
+// A plan flies over real sockets, by datagrams, with and without signatures, and by a stream whose frames arrive in
+// pieces. The clock is the test's. The black box has no signatures: a replay needs no secret.
 func TestSockets(t *testing.T) {
-	for _, kind := range []string{"udp", "tcp"} {
+	for _, kind := range []string{"udp", "tcp", "signed"} {
 		x := newPair(t, kind)
 		if err := x.d.Fly(context.Background(), func(bool) error { x.serve(); return nil }); err != nil {
 			t.Fatal(err)
@@ -155,7 +173,7 @@ func TestSockets(t *testing.T) {
 		if s := x.d.Summary(); s.Plan != record.PlanSucceeded || s.Ended < 40 || s.Ended > 70 {
 			t.Errorf("%s: %+v\n%s", kind, s, strings.Join(x.p.lines, "\n"))
 		}
-		if !slices.Contains(x.told, adapter.Attached.String()) || !x.b.closed || x.b.last != flight.End {
+		if !slices.Contains(x.told, adapter.Attached.String()) || !x.b.closed || kind != "tcp" && x.b.signed || x.b.last != flight.End {
 			t.Errorf("%s: %v, %+v", kind, x.told, x.b)
 		}
 	}
@@ -183,6 +201,21 @@ func TestSilenceOnASocket(t *testing.T) {
 		if n := len(slices.DeleteFunc(slices.Clone(x.told), func(s string) bool { return s != k.String() })); n != 1 {
 			t.Errorf("%d times: %v", n, k)
 		}
+	}
+}
+
+// The link takes no bytes for some seconds in the air: the log says so, the plan goes on with what arrives.
+func TestLinkThatTakesNothing(t *testing.T) {
+	x := newPair(t, "tcp")
+	err := x.d.Fly(context.Background(), func(bool) error {
+		x.near.stuck = x.d.T() > 35 && x.d.T() < 40
+		x.serve()
+		return nil
+	})
+	all := strings.Join(x.p.lines, "\n")
+	if err != nil || x.d.Summary().Plan != record.PlanSucceeded || strings.Count(all, "it takes no bytes") != 1 ||
+		strings.Count(all, "the connection is there again") != 1 {
+		t.Errorf("%v, %+v\n%s", err, x.d.Summary(), all)
 	}
 }
 

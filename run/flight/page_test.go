@@ -10,5 +10,6 @@ import (
 func TestPage(t *testing.T) {
 	golden.Documented(t, "../../docs/flying.md", "testdata/*.txt")
 	golden.Tests(t, "../../docs/flying.md", "*_test.go", "../box/*_test.go", "../control/*_test.go", "../driver/*_test.go",
-		"../../autopilot/fake/*_test.go", "../../autopilot/adapter/*_test.go", "../../cmd/canopy/*_test.go")
+		"../../autopilot/fake/*_test.go", "../../autopilot/adapter/*_test.go", "../../autopilot/service/*_test.go",
+		"../../autopilot/link/*_test.go", "../../cmd/canopy/*_test.go")
 }

@@ -25,6 +25,7 @@ type Scenario struct {
 	Join                 float64 // part of the datagrams that arrive in one datagram with the next
 	Delay                int64   // the longest way of a datagram, which may overtake others [ns]
 	Silences             []Silence
+	Rates                []Pace // in the order of their times
 	Events               []Event
 }
 
@@ -32,6 +33,25 @@ type Scenario struct {
 type Silence struct {
 	Way      Way
 	From, To int64 // [ns]
+}
+
+// Pace is how fast the vehicle's clock runs from a time on, in relation to that without faults.
+type Pace struct {
+	From int64 // [ns]
+	Rate float64
+}
+
+// Time returns the vehicle's time [ns] at the time that it would have without faults: it may run on a loaded computer.
+func (p Scenario) Time(nominal int64) int64 {
+	t := nominal
+	for i, r := range p.Rates {
+		to := nominal
+		if i+1 < len(p.Rates) {
+			to = min(to, p.Rates[i+1].From)
+		}
+		t -= int64(float64(max(to-r.From, 0)) * (1 - r.Rate))
+	}
+	return t
 }
 
 // Event is something that happens to the vehicle at a time [ns].

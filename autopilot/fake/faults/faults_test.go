@@ -85,6 +85,24 @@ func TestEventsInTheirOrder(t *testing.T) {
 	}
 }
 
+// The clock runs at half its rate from 10 s on, stands still from 40 s to 50 s, and runs as before.
+func TestRates(t *testing.T) {
+	var p faults.Scenario
+	for _, text := range []string{"rate=0.5@10", "rate=0@40", "rate=1@50"} {
+		if err := p.Add(text); err != nil {
+			t.Error(err)
+		}
+	}
+	for nominal, want := range map[int64]int64{0: 0, 10e9: 10e9, 20e9: 15e9, 40e9: 25e9, 45e9: 25e9, 60e9: 35e9} {
+		if got := p.Time(nominal); got != want {
+			t.Errorf("at %d: %d, want %d", nominal, got, want)
+		}
+	}
+	if err := p.Add("rate=1@49"); err == nil {
+		t.Error("a rate that begins before the last one")
+	}
+}
+
 func TestWrongFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"los=0.1":     `did you mean "loss"`,
@@ -94,6 +112,8 @@ func TestWrongFaults(t *testing.T) {
 		"loss=NaN":    "not a number",
 		"loss=0.1@3":  "loss=VALUE",
 		"mute=1":      "mute=SECONDS@TIME",
+		"rate=0.5":    "rate=FACTOR@TIME",
+		"rate=1e6@3":  "up to 100",
 		"reboot":      "reboot@TIME",
 		"reboot=1@3":  "reboot@TIME",
 		"battery@3":   "battery=VALUE@TIME",

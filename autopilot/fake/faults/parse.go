@@ -26,10 +26,13 @@ var channelFaults = []struct {
 // silences are the faults of one way of the channel for a time.
 var silences = map[string]Way{"deaf": ToVehicle, "mute": FromVehicle}
 
+const maxRate = 100 // of the vehicle's clock
+
 // Forms describes what Add reads.
 const Forms = `loss=P repeat=P broken=P join=P   part of the datagrams, 0 to 1
 delay=S                           the longest way of a datagram; those behind may overtake it
 deaf=S@T mute=S@T                 the vehicle receives, sends nothing for S seconds
+rate=FACTOR@T                     from then on the clock runs so fast: 0.3 is a loaded computer
 battery=LEVEL@T                   the battery's charge, 0 to 1
 gps-lost@T gps-back@T             satellites
 pilot-mode=NUMBER@T               the pilot selects a mode
@@ -76,6 +79,13 @@ func (p *Scenario) Add(text string) error {
 		p.Silences = append(p.Silences, Silence{way, at, at + nanoseconds(x)})
 		return nil
 	}
+	if name == "rate" {
+		if !timed || !valued || x > maxRate || len(p.Rates) > 0 && at < p.Rates[len(p.Rates)-1].From {
+			return fmt.Errorf("fault %s: write rate=FACTOR@TIME, up to %d, the earliest first", text, maxRate)
+		}
+		p.Rates = append(p.Rates, Pace{at, x})
+		return nil
+	}
 	kind, ok := fake.KindNamed(name)
 	if !ok {
 		return fmt.Errorf("unknown fault %q; %s", name, hint(name))
@@ -97,7 +107,7 @@ func hint(name string) string {
 	for _, f := range channelFaults {
 		names = append(names, f.name)
 	}
-	names = append(names, "deaf", "mute")
+	names = append(names, "deaf", "mute", "rate")
 	names = append(names, fake.KindNames()...)
 	if s := diag.DidYouMean(name, names); s != "" {
 		return s
