@@ -203,10 +203,10 @@ func (a *Adapter) attached() {
 	switch at := &a.attachment; {
 	case at.rebooted:
 		why = "the vehicle rebooted"
-	case a.armed() && a.inAir() != 0:
-		why = "the vehicle flies"
 	case a.shared():
 		why = "another Canopy commands the vehicle"
+	case a.armed() && a.inAir() != 0:
+		why = "the vehicle flies"
 	case at.grave && a.options.Refuse:
 		why = "the checklist has grave findings"
 	}
