@@ -18,13 +18,21 @@ func (a *Adapter) withheld() string {
 	case a.facts.heartbeat == nil || a.firmware == nil:
 		return ""
 	case a.critical():
-		return "it is in failsafe: " + cmp.Or(a.watch.failing, "its state is critical")
+		return a.failsafe()
 	}
 	if why := a.unfenced(); why != "" {
 		return "the mission's fence is not in effect: " + why
 	}
 	return ""
 }
+
+// failsafe names the failsafe of a vehicle whose state is critical.
+func (a *Adapter) failsafe() string {
+	return "it is in failsafe: " + cmp.Or(a.watch.failing, "its state is critical")
+}
+
+// tell says why the plan does not begin.
+func (a *Adapter) tell() { a.note(Waiting, a.failsafe()+": the plan begins when that has ended") }
 
 // withholds reports whether a duty would arm the vehicle, or make it climb as soon as somebody else arms it.
 func (a *Adapter) withholds(d *duty) bool {
