@@ -53,9 +53,11 @@ func (a *Adapter) armable() float64 {
 	return ready
 }
 
-// patience is how long a failsafe may leave a vehicle in the air in the mode that we commanded: some wait before they
-// act.
-const patience = 10 * second
+// How long a failsafe may leave a vehicle in the air in the mode that we commanded: some wait before they act.
+const (
+	patience = 10 * second
+	longest  = 60 * second // of a climb
+)
 
 // afterwards is the mode in which a vehicle goes on that nobody commands.
 func (a *Adapter) afterwards() string {
@@ -69,12 +71,13 @@ func (a *Adapter) afterwards() string {
 // pilot and any other mode end it.
 func (a *Adapter) rescue() {
 	w := &a.watch
-	if w.adrift == (service.Clock{}) || a.inAir() != 1 || !a.passed(w.adrift, patience) {
+	if w.adrift == (service.Clock{}) || a.inAir() != 1 || !a.passed(w.adrift, patience) || a.climbs() {
 		return
 	}
+	goal, _ := a.firmware.number(a.afterwards())
 	i := slices.IndexFunc(a.firmware.duties, func(d duty) bool { return d.name == "mode" })
 	d, t := &a.firmware.duties[i], &a.tasks[i]
-	if a.steered() || !w.rescuing && slices.Contains([]string{"rtl", "land", a.afterwards()}, a.word()) {
+	if a.steered() || !w.rescuing && (slices.Contains([]string{"rtl", "land"}, a.word()) || goal == w.mode) {
 		a.settle()
 		return
 	}
@@ -86,6 +89,11 @@ func (a *Adapter) rescue() {
 	if a.task(d, t); t.phase == proved || t.phase == refused {
 		a.settle()
 	}
+}
+
+// climbs reports whether a plane is on its way up from a take-off, which ends in a circle: it is no place for another.
+func (a *Adapter) climbs() bool {
+	return a.word() == "takeoff" && a.fresh(groupPosition) && a.climb() > 1 && !a.passed(a.watch.adrift, longest)
 }
 
 // settle ends a rescue, or the wait for one.
