@@ -357,10 +357,13 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 		case 400:
 			ok = p[0] == 1 && p[1] == 0 || p[0] == 0 && p[1] == 0
 		case 176:
-			ok = slices.Contains(s.modes, last)
+			ok = slices.Contains(s.modes, last) || !o.Armed && last == 12 // it does not take off in that
 		case 22:
 			ok = s.contract == contract.Copter && math.Abs(p[6]-80-s.sea) < 1
 		case 192, 34:
+			if ok = !o.Armed && math.IsNaN(p[6]); ok { // likewise, a PX4's Hold
+				break
+			}
 			north, east := home.Local(earth.Position{Lat: p[4], Lon: p[5]})
 			ok = math.Abs(p[6]-80-s.sea) < 1 && (math.Abs(north-300) < 1 && (math.Abs(east) < 1 || math.Abs(east-300) < 1) ||
 				s.contract == contract.Copter && math.Hypot(north, east) < 1) // over home, after the take-off
@@ -377,7 +380,7 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 			say("the pilot has the vehicle since %g s: %+v", float64(s.taken)/1e9, o)
 		}
 	}
-	if f.Vehicle() == adapter.Lost && len(s.inputs) > 0 && f.T() == 0 {
+	if f.Vehicle() == adapter.Lost && len(s.inputs) > 0 && f.T() == 0 && !v.State().Critical { // in failsafe, the plan waits
 		say("never attached")
 	}
 	if s.armed > 1+s.boots+s.idle { // a vehicle that has flown is not armed again
