@@ -34,9 +34,13 @@ func (a *Adapter) failsafe() string {
 // tell says why the plan does not begin.
 func (a *Adapter) tell() { a.note(Waiting, a.failsafe()+": the plan begins when that has ended") }
 
-// withholds reports whether a duty would arm the vehicle, or make it climb as soon as somebody else arms it.
+// grounded reports whether the vehicle is on the ground.
+func (a *Adapter) grounded() bool { return !a.armed() || a.inAir() == 0 }
+
+// withholds reports whether a duty would arm the vehicle, or make it climb, also as soon as somebody else arms it.
 func (a *Adapter) withholds(d *duty) bool {
-	return !a.armed() && (d.slots[0] == "arm" && a.wanted("arm") == 1 || slices.Contains(climbs, a.word()))
+	return a.grounded() && (d.aim != nothing || d.name == "mode") &&
+		(d.slots[0] == "arm" && a.wanted("arm") == 1 || slices.Contains(climbs, a.word()))
 }
 
 // critical reports whether the autopilot is in failsafe, or worse.
