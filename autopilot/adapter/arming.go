@@ -18,7 +18,7 @@ func (a *Adapter) withheld() string {
 	case a.facts.heartbeat == nil || a.firmware == nil:
 		return ""
 	case a.critical():
-		return "it is in failsafe: " + cmp.Or(a.watch.failing, "its state is critical")
+		return a.failsafe()
 	}
 	if why := a.unfenced(); why != "" {
 		return "the mission's fence is not in effect: " + why
@@ -26,9 +26,21 @@ func (a *Adapter) withheld() string {
 	return ""
 }
 
-// withholds reports whether a duty would arm the vehicle, or make it climb as soon as somebody else arms it.
+// failsafe names the failsafe of a vehicle whose state is critical.
+func (a *Adapter) failsafe() string {
+	return "it is in failsafe: " + cmp.Or(a.watch.failing, "its state is critical")
+}
+
+// tell says why the plan does not begin.
+func (a *Adapter) tell() { a.note(Waiting, a.failsafe()+": the plan begins when that has ended") }
+
+// grounded reports whether the vehicle is on the ground.
+func (a *Adapter) grounded() bool { return !a.armed() || a.inAir() == 0 }
+
+// withholds reports whether a duty would arm the vehicle, or make it climb, also as soon as somebody else arms it.
 func (a *Adapter) withholds(d *duty) bool {
-	return !a.armed() && (d.slots[0] == "arm" && a.wanted("arm") == 1 || slices.Contains(climbs, a.word()))
+	return a.grounded() && (d.aim != nothing || d.name == "mode") &&
+		(d.slots[0] == "arm" && a.wanted("arm") == 1 || slices.Contains(climbs, a.word()))
 }
 
 // critical reports whether the autopilot is in failsafe, or worse.
@@ -45,9 +57,11 @@ func (a *Adapter) armable() float64 {
 	return ready
 }
 
-// patience is how long a failsafe may leave a vehicle in the air in the mode that we commanded: some wait before they
-// act.
-const patience = 10 * second
+// How long a failsafe may leave a vehicle in the air in the mode that we commanded: some wait before they act.
+const (
+	patience = 10 * second
+	longest  = 60 * second // of a climb
+)
 
 // afterwards is the mode in which a vehicle goes on that nobody commands.
 func (a *Adapter) afterwards() string {
@@ -61,12 +75,13 @@ func (a *Adapter) afterwards() string {
 // pilot and any other mode end it.
 func (a *Adapter) rescue() {
 	w := &a.watch
-	if w.adrift == (service.Clock{}) || a.inAir() != 1 || !a.passed(w.adrift, patience) {
+	if w.adrift == (service.Clock{}) || a.inAir() != 1 || !a.passed(w.adrift, patience) || a.climbs() {
 		return
 	}
+	goal, _ := a.firmware.number(a.afterwards())
 	i := slices.IndexFunc(a.firmware.duties, func(d duty) bool { return d.name == "mode" })
 	d, t := &a.firmware.duties[i], &a.tasks[i]
-	if a.steered() || !w.rescuing && slices.Contains([]string{"rtl", "land", a.afterwards()}, a.word()) {
+	if a.steered() || !w.rescuing && (slices.Contains([]string{"rtl", "land"}, a.word()) || goal == w.mode) {
 		a.settle()
 		return
 	}
@@ -78,6 +93,11 @@ func (a *Adapter) rescue() {
 	if a.task(d, t); t.phase == proved || t.phase == refused {
 		a.settle()
 	}
+}
+
+// climbs reports whether a plane is on its way up from a take-off, which ends in a circle: it is no place for another.
+func (a *Adapter) climbs() bool {
+	return a.word() == "takeoff" && a.fresh(groupPosition) && a.climb() > 1 && !a.passed(a.watch.adrift, longest)
 }
 
 // settle ends a rescue, or the wait for one.

@@ -54,6 +54,8 @@ var steps = append([]step{
 		why: "its rate is still being measured"},
 	{name: "checklist", begin: (*Adapter).askParameters,
 		done: func(a *Adapter) bool { return a.facts.parameters != nil && !a.parameters.Busy() }, within: 60 * second},
+	{name: "failsafe", needed: func(a *Adapter) bool { return a.critical() && !a.observes() }, begin: (*Adapter).tell,
+		done: func(a *Adapter) bool { return !a.critical() || a.armed() }, within: 600 * second, why: "it lasts"},
 	{name: "home", needed: func(a *Adapter) bool { return !a.placed() }, begin: (*Adapter).askHome, done: (*Adapter).homed,
 		within: 3 * second, late: func(a *Adapter) { a.note(Attaching, "home: "+homeless) }},
 }, lists...)
@@ -203,10 +205,10 @@ func (a *Adapter) attached() {
 	switch at := &a.attachment; {
 	case at.rebooted:
 		why = "the vehicle rebooted"
-	case a.armed() && a.inAir() != 0:
-		why = "the vehicle flies"
 	case a.shared():
 		why = "another Canopy commands the vehicle"
+	case a.armed() && a.inAir() != 0:
+		why = "the vehicle flies"
 	case at.grave && a.options.Refuse:
 		why = "the checklist has grave findings"
 	}

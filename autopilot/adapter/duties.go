@@ -16,6 +16,7 @@ type task struct {
 	vain   int           // accepted commands without effect, and repairs, of this intent
 	base   float64       // what its duty measures before the command
 	reason string        // why it waits
+	mute   bool          // nobody has answered since the intent, which was told
 	doubt  bool          // an acknowledgement may belong to an earlier command
 	second bool          // the vehicle refused the command: the other one is sent
 }
@@ -232,7 +233,8 @@ func (a *Adapter) reply(d *duty, t *task, r service.Reply) {
 	case r.Answer == service.Accepted, r.Answer == service.Happened:
 		t.phase, t.sent = accepted, a.now
 	case r.Answer == service.Silent:
-		if t.phase = resting; !doubt {
+		if t.phase = resting; !t.mute {
+			t.mute = true
 			a.report(Waiting, d, fmt.Sprintf("%s: command %d was sent %d times, and nobody acknowledges it", d.name, r.ID,
 				r.Tries))
 		}

@@ -51,6 +51,7 @@ type flown struct {
 	lose     func() bool         // decides about each frame
 	twice    func() bool         // likewise: it arrives twice
 	sends    func(frame.Message) // is called with what the adapter sends; nil: nothing is
+	deaf     bool                // the vehicle receives nothing
 	offAt    int64               // when somebody disabled the fence
 	critical bool                // the vehicle's last heartbeat says so
 	lists    int                 // messages that begin to replace a list of the vehicle, or clear it
@@ -123,7 +124,7 @@ func (f *flown) run(limit int64, until func() bool) {
 			case 44, 45: // MISSION_COUNT, MISSION_CLEAR_ALL
 				f.lists++
 			}
-			if f.lose() {
+			if f.lose() || f.deaf {
 				continue
 			}
 			for range f.copies() {

@@ -168,7 +168,7 @@ func (a *Adapter) enables() bool {
 // keepFence enables the fence of a vehicle on the ground, whenever it is not shown.
 func (a *Adapter) keepFence() {
 	at := &a.attachment
-	if a.fenced() && a.firmware.switchable && !a.armed() && at.unfenced == "" && a.located() && !a.fenceShown() &&
+	if a.fenced() && a.firmware.switchable && a.grounded() && at.unfenced == "" && a.located() && !a.fenceShown() &&
 		a.passed(at.asked, fenceEnableEvery) {
 		at.asked = a.now
 		a.askFence()

@@ -35,6 +35,7 @@ func px4SetMode(a *Adapter, number uint32) service.Order {
 // one: where a radius is known, the command is DO_ORBIT, which on an aeroplane is Hold, too.
 func px4Target(a *Adapter) service.Order {
 	o := targetOrder(a, globalInt, a.homeAltitude()+a.wanted("target_h"), -1, math.NaN())
+	o.Params[1] = 1 // it has no other way to Hold
 	if r := a.radius(); r > 0 {
 		o.ID = orbit
 		o.Params[0], o.Params[1], o.Params[2] = r, math.NaN(), math.NaN()

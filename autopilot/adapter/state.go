@@ -159,6 +159,7 @@ func (t *task) state(k *snapshot.Codec) {
 	snapshot.Int(k, &t.vain)
 	snapshot.Float(k, &t.base)
 	snapshot.Text(k, &t.reason)
+	snapshot.Bool(k, &t.mute)
 	snapshot.Bool(k, &t.doubt)
 	snapshot.Bool(k, &t.second)
 }

@@ -131,3 +131,24 @@ func TestFenceThatGoesOff(t *testing.T) {
 		f.run(200*sec, func() bool { return f.signals["h"] > 55 })
 	}
 }
+
+// A vehicle that somebody else arms is not told to take off without the mission's fence.
+func TestArmedByOthersWithoutFence(t *testing.T) {
+	each(t, func(t *testing.T, begin func() *flown) {
+		f := begin()
+		f.options.Fence = square
+		f.begin()
+		f.vehicle.Set("FENCE_ACTION", 0)
+		f.vehicle.Set("GF_ACTION", 1)
+		f.run(90*sec, func() bool { return f.Control() == adapter.Ready })
+		f.pass(30*sec, nil)
+		f.want(60)
+		for range 4 {
+			f.vehicle.Receive(raw(t, &ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 400, Param1: 1}))
+			f.pass(8*sec, nil)
+		}
+		if f.vehicle.State().Flying || slices.ContainsFunc(f.orders, func(o string) bool { return o == "22: 0" || o == "176: 0" }) {
+			t.Errorf("%v %+v\n%s", f.orders, f.vehicle.State(), f.log.String())
+		}
+	})
+}

@@ -90,37 +90,44 @@ func (a *Adapter) guard() {
 			a.askHome() // an autopilot may move home when it is armed
 		}
 	}
-	if mode := a.facts.heartbeat.CustomMode; a.state != Lost {
-		if n, ok := a.firmware.number(a.word()); ok && n == mode && !w.rescuing {
-			w.shown = a.revision("wanted_mode")
-		}
-		before := w.mode
-		strange := w.known && mode != before && a.state == Ready &&
-			(a.armed() || !a.critical()) // on the ground, a failsafe takes nothing away: it delays
-		if n, ok := a.firmware.number(a.word()); mode != before && !(w.rescuing && ok && n == mode) {
-			a.settle()
-		}
-		w.mode, w.known = mode, true
-		if strange && a.strange(before, mode) {
-			w.unexplained = a.now
-			a.enter(Taken, ModeChanged, fmt.Sprintf("from %s to %s; %s is wanted",
-				a.firmware.word(before, ""), a.firmware.word(mode, ""), a.word()))
-		}
+	if a.state != Lost {
+		a.follow()
 	}
-	critical := a.critical()
-	w.excused = (w.excused || a.recent(w.continued, near)) && critical
+	w.excused = (w.excused || a.recent(w.continued, near)) && a.critical()
 	switch {
 	case w.unexplained != (service.Clock{}):
 		a.explain()
 	case a.state == Ready && a.yields():
 		a.yield(PilotTook, "another Canopy, which began earlier, commands the vehicle")
 	case a.state != Ready || !a.armed():
-	case critical && !w.excused:
+	case a.critical() && !w.excused:
 		a.yield(FailsafeTook, "the autopilot is in a critical state"+a.culprit())
 	case a.recent(w.text, near):
 		a.yield(FailsafeTook, "the autopilot reports a failsafe"+a.culprit())
 	case a.inAir() != 0 && a.steered():
 		a.yield(PilotTook, "the pilot moves the sticks")
+	}
+}
+
+// follow compares the mode with that before. On the ground, the mode of a failsafe takes nothing away: it delays.
+func (a *Adapter) follow() {
+	w, mode := &a.watch, a.facts.heartbeat.CustomMode
+	n, ok := a.firmware.number(a.word())
+	ours := ok && n == mode
+	if ours && !w.rescuing {
+		w.shown = a.revision("wanted_mode")
+	}
+	before := w.mode
+	strange := w.known && mode != before && a.state == Ready &&
+		(a.armed() || !a.critical() || a.recent(w.moved, near))
+	if mode != before && !(w.rescuing && ours) {
+		a.settle()
+	}
+	w.mode, w.known = mode, true
+	if strange && a.strange(before, mode) {
+		w.unexplained = a.now
+		a.enter(Taken, ModeChanged, fmt.Sprintf("from %s to %s; %s is wanted",
+			a.firmware.word(before, ""), a.firmware.word(mode, ""), a.word()))
 	}
 }
 

@@ -131,6 +131,7 @@ type State struct {
 	Airspeed, Climb     float64 // [m/s]
 	Mode                string
 	Armed, Flying       bool
+	Critical            bool // a failsafe is in effect
 }
 
 // State returns it.
@@ -140,5 +141,6 @@ func (v *Autopilot) State() State {
 	if !v.firmware.wing {
 		speed = math.Hypot(b.vn, b.ve)
 	}
-	return State{b.n - v.home.n, b.e - v.home.e, b.h - v.home.h, speed, b.climb, v.mode.name, v.armed, b.flying}
+	return State{b.n - v.home.n, b.e - v.home.e, b.h - v.home.h, speed, b.climb, v.mode.name, v.armed, b.flying,
+		v.guard.acting(v)}
 }

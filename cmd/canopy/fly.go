@@ -59,7 +59,7 @@ func flyCommand() *cobra.Command {
 	var remote serving
 	var signing signingKey
 	var limit int64
-	var arm, ground, refuse, resume, asJSON, quiet, withReport, tlog bool
+	var arm, ground, refuse, unfenced, resume, asJSON, quiet, withReport, tlog bool
 	c := &cobra.Command{
 		Use:   "fly MISSION",
 		Short: "Fly a mission on an autopilot",
@@ -72,7 +72,8 @@ The mission's vehicle must be plane or copter. The link is one of
 ` + indented(link.Forms()) + `
 The flight attaches to the vehicle and reads its parameters: findings of the checklist are printed, and with --refuse,
 grave ones keep the vehicle from being commanded. Then the plan begins. A vehicle that is already in the air is only
-observed until the operator resumes. The plan enables the motors only with --arm.
+observed until the operator resumes. The plan enables the motors only with --arm,
+and neither while the autopilot is in failsafe nor, unless --without-fence is given, without the mission's fence.
 
 While a pilot, a failsafe or another station has the vehicle, and after it rebooted, the plan is suspended until the
 operator resumes. While the link is lost, the plan goes on with unknown signals. The line "resume" or "stop" on a
@@ -141,7 +142,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if ground {
 				ends.Us = service.Address{System: groundSystem, Component: groundStation}
 			}
-			o := flight.Options{Options: adapter.Options{Ends: ends, Ground: ground, Refuse: refuse},
+			o := flight.Options{Options: adapter.Options{Ends: ends, Ground: ground, Refuse: refuse, Unfenced: unfenced},
 				Arm: arm || strings.HasPrefix(address, fakePrefix), Return: atEnd == atEndReturn}
 			f, watch, err := newFlight(m, o)
 			if err != nil {
@@ -261,6 +262,8 @@ mission was flown to its end, but the plan failed or a property or an assumption
 	c.Flags().BoolVar(&ground, "gcs", false, "be a ground station (255/190), whose loss the autopilot may guard, and "+
 		"which hides the loss of another one; otherwise a computer on board")
 	c.Flags().BoolVar(&refuse, "refuse", false, "grave findings of the checklist keep the vehicle from being commanded")
+	c.Flags().BoolVar(&unfenced, "without-fence", false, "the vehicle may be armed although the mission's fence is not in "+
+		"effect")
 	c.Flags().BoolVar(&resume, "resume", false, "continue the flight in the output folder, whose program was killed")
 	c.Flags().Int64Var(&limit, "box-limit", box.DefaultLimit>>20, "the largest size of the black box, in `MiB`; what is "+
 		"older than that is dropped")
@@ -345,8 +348,8 @@ func told(e record.Event, vehicle string) (text string, ok bool) {
 	case adapter.Checked.String(), adapter.Attached.String(), adapter.Observed.String(), adapter.Refused.String(),
 		adapter.LinkLost.String(), adapter.LinkBack.String(), adapter.Rebooted.String(), adapter.ModeChanged.String(),
 		adapter.PilotTook.String(), adapter.FailsafeTook.String(), adapter.Resumed.String(), adapter.Stored.String(),
-		adapter.Text.String(), adapter.Jumped.String(), "end", driver.NotRecorded, flight.Connection, flight.Asked,
-		flight.Undefined:
+		adapter.Text.String(), adapter.Jumped.String(), adapter.Waiting.String(), "end", driver.NotRecorded,
+		flight.Connection, flight.Asked, flight.Undefined:
 	default:
 		return "", false
 	}

@@ -9,9 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/autopilot/fake/faults"
+	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
 	"canopy/bt"
 	"canopy/diag"
@@ -204,12 +207,27 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 	p := k.scenario(r)
 	s := &storm{rider: k}
 	wire := faults.New(seed, p)
-	v := fake.New(fake.Options{Firmware: k.firmware, Seed: seed, Observe: func(o fake.Received) { s.orders = append(s.orders, o) }})
+	critical := int64(0) // since when; 0: it is not
+	v := fake.New(fake.Options{Firmware: k.firmware, Seed: seed, Observe: func(o fake.Received) {
+		s.orders = append(s.orders, o)
+		if o.ID == 400 && o.Params[0] == 1 && critical > 0 && o.T > critical+30e9 && !o.Armed {
+			t.Errorf("seed %d: armed in failsafe: %+v", seed, o)
+		}
+	}})
 	for name, value := range k.parameters {
 		if !v.Set(name, value) {
 			t.Fatal(name)
 		}
 	}
+	if seed%7 == 3 {
+		v.Inject(fake.Event{Kind: fake.Late, Value: float64(seed % 40)})
+	}
+	station := int64(math.MaxInt64) // when it comes; before, a plane is in failsafe since its boot
+	if k.firmware == fake.ArduPlane && seed%3 == 0 {
+		v.Set("SYSID_MYGCS", 255)
+		station = int64(seed%200) * 1e9
+	}
+	others := frame.Writer{System: 255, Component: 190}
 	f := newRough(t, m, s)
 	wall := int64(0)
 	step := func(kind flight.Kind, data []byte) {
@@ -246,8 +264,20 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 		for _, d := range wire.Arrived(faults.ToVehicle, wall) {
 			v.Receive(d)
 		}
+		if wall >= station && wall%1e9 < dt {
+			raw, err := others.Write(&ardupilotmega.MessageHeartbeat{Type: 6, Autopilot: 8}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Receive(raw)
+		}
 		v.Step(dt)
 		a := v.State()
+		if !a.Critical {
+			critical = 0
+		} else if critical == 0 {
+			critical = v.Now()
+		}
 		switch {
 		case a.Armed && !before.Armed:
 			s.armed++
@@ -327,10 +357,13 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 		case 400:
 			ok = p[0] == 1 && p[1] == 0 || p[0] == 0 && p[1] == 0
 		case 176:
-			ok = slices.Contains(s.modes, last)
+			ok = slices.Contains(s.modes, last) || !o.Armed && last == 12 // it does not take off in that
 		case 22:
 			ok = s.contract == contract.Copter && math.Abs(p[6]-80-s.sea) < 1
 		case 192, 34:
+			if ok = !o.Armed && math.IsNaN(p[6]); ok { // likewise, a PX4's Hold
+				break
+			}
 			north, east := home.Local(earth.Position{Lat: p[4], Lon: p[5]})
 			ok = math.Abs(p[6]-80-s.sea) < 1 && (math.Abs(north-300) < 1 && (math.Abs(east) < 1 || math.Abs(east-300) < 1) ||
 				s.contract == contract.Copter && math.Hypot(north, east) < 1) // over home, after the take-off
@@ -347,7 +380,7 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 			say("the pilot has the vehicle since %g s: %+v", float64(s.taken)/1e9, o)
 		}
 	}
-	if f.Vehicle() == adapter.Lost && len(s.inputs) > 0 && f.T() == 0 {
+	if f.Vehicle() == adapter.Lost && len(s.inputs) > 0 && f.T() == 0 && !v.State().Critical { // in failsafe, the plan waits
 		say("never attached")
 	}
 	if s.armed > 1+s.boots+s.idle { // a vehicle that has flown is not armed again
@@ -358,6 +391,8 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 	case a.Mode == "RTL", a.Mode == "LOITER":
 	case a.Mode == s.piloted && s.taken != 0:
 	case a.Mode == s.booted && s.boots > 0:
+	case a.Mode == "TAKEOFF" && f.Vehicle() == adapter.Taken && s.taken == 0 && s.armed > 0 && a.Critical:
+		say("nobody commands it: %+v", a)
 	case f.Vehicle() == adapter.Taken, f.Vehicle() == adapter.Observing, f.Vehicle() == adapter.Lost:
 		// on a circle, as whoever has it left it
 	case last == s.rtl: // it was told to return, and refused or lied

@@ -26,7 +26,7 @@ type Options struct {
 	adapter.Options // the fence and the rally points are the mission's
 
 	Arm    bool    // the plan may enable the motors; otherwise it waits until somebody else does
-	Return bool    // at the end, a vehicle in the air returns; otherwise it holds its position
+	Return bool    // at the end, and when nobody commands it, a vehicle in the air returns; otherwise it holds its position
 	Until  float64 // the plan ends at this time [s]; 0: at the mission's horizon
 }
 
@@ -124,7 +124,7 @@ func New(m *mission.Mission, o Options) (*Flight, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Fence, o.Rally = m.Fence, m.Rally
+	o.Fence, o.Rally, o.Options.Return = m.Fence, m.Rally, o.Return
 	o.Payload = slices.ContainsFunc(m.Vehicle.Commands, func(x model.Command) bool {
 		return x.Name == c.Slots[c.Payload].Name
 	})

@@ -71,7 +71,7 @@ func signals(modes []string) []Signal {
 		{Name: "mode", Unit: "1", Type: Enumeration, Values: modes, Source: Mode, Text: "mode of flight"},
 		b("armed", Mode, "the motors are enabled"),
 		b("in_air", Landed, "the vehicle flies"),
-		b("ready", Health, "the vehicle passes its checks before arming"),
+		b("ready", Health, "the vehicle passes its checks before arming, and nothing else is against it"),
 		b("estimator_ok", Health, "the estimate of the position is good"),
 		b("gps_ok", GPS, "satellite navigation has a three-dimensional fix"),
 		b("home_known", Home, "the position of home is known"),
