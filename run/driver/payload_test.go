@@ -89,3 +89,16 @@ func TestPayloadFails(t *testing.T) {
 		}
 	}
 }
+
+// A plan that ends, or is stopped, while the vehicle takes photos by itself leaves none to be taken.
+func TestPhotosEndWithThePlan(t *testing.T) {
+	for _, end := range []string{`<wait duration="3 [s]"/>`, `<return_home limit="1 [s]"/>`} {
+		m := libraryMission(t, "copter", `<Sequence><take_off/><take_photos interval="0.5 [s]"/>`+end+`</Sequence>`, "")
+		p, v, summary, err := flyPayload(t, m, fake.ArduCopter)
+		before := v.Payload().Photos
+		v.Step(10e9)
+		if after := v.Payload().Photos; err != nil || before < 4 || after != before {
+			t.Errorf("%s: %v %+v: %d photos, then %d\n%s", end, err, summary, before, after, strings.Join(p.lines, "\n"))
+		}
+	}
+}
