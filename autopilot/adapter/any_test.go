@@ -48,7 +48,7 @@ func TestAnyMessages(t *testing.T) {
 		random := rand.New(rand.NewPCG(uint64(seed), 7))
 		c := contract.Contracts()[random.IntN(len(contract.Contracts()))]
 		a := adapter.New(c, adapter.Options{Ends: service.Ends{Us: service.Address{System: 1, Component: 191},
-			Vehicle: service.Address{System: 1, Component: 1}}})
+			Vehicle: service.Address{System: 1, Component: 1}}, Payload: true})
 		now := service.Clock{Wall: 1, Unix: 1e18}
 		for range 400 {
 			step := random.Int64N(2_000_000_000)

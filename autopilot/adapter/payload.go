@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
@@ -265,15 +266,7 @@ func shootingDuty(slot string, order func(every float64) service.Order) duty {
 
 // Takes reports whether the vehicle can do something about a slot. It is true as long as the vehicle is not known.
 func (a *Adapter) Takes(slot int) bool {
-	if a.firmware == nil {
-		return true
-	}
-	for i := range a.firmware.duties {
-		for _, name := range a.firmware.duties[i].slots {
-			if name == a.contract.Slots[slot].Name {
-				return true
-			}
-		}
-	}
-	return false
+	return a.firmware == nil || slices.ContainsFunc(a.firmware.duties, func(d duty) bool {
+		return slices.Contains(d.slots, a.contract.Slots[slot].Name)
+	})
 }

@@ -26,8 +26,11 @@ func TestStateContinues(t *testing.T) {
 			f := fly(t, []string{"plane", "px4-plane"}[seed%2])
 			if seed%4 < 2 {
 				f.options.Fence, f.options.Rally = square, refuge
-				f.Adapter = adapter.New(f.contract, f.options)
 			}
+			payload := seed%2 == 0
+			f.options.Payload = payload
+			f.Adapter = adapter.New(f.contract, f.options)
+			f.vehicle.Equip()
 			fate, instant := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
 			f.lose = func() bool { return fate.IntN(5) == 0 }
 			pass := func(d int64) {
@@ -56,7 +59,14 @@ func TestStateContinues(t *testing.T) {
 			f.mode("guided")
 			f.set("target_north", 400)
 			f.set("speed", 25)
+			if payload {
+				f.wantAll(map[string]float64{"wanted_servo": 9, "wanted_pwm": 0.0017, "wanted_relay": 1, "wanted_relay_on": 1,
+					"wanted_gripper": 1, "wanted_photos": 1, "wanted_mount": 1, "wanted_pitch": -1})
+			}
 			pass(10 * sec)
+			if payload {
+				f.wantAll(map[string]float64{"wanted_photos": f.signals["photos"] + 1, "photo_distance": 50})
+			}
 			f.vehicle.Inject(events[seed%uint64(len(events))])
 			f.set("target_east", 200)
 			pass(15 * sec)

@@ -291,21 +291,13 @@ func payloadMessages() []message {
 	}
 }
 
-// payloadParameters are those of ArduPilot. As delivered it carries nothing: the first servos move the aircraft.
-var payloadParameters = func() []parameter {
-	list := []parameter{{"GRIP_ENABLE", int8Type, 0}, {"CAM1_TYPE", int8Type, 0}, {"MNT1_TYPE", int8Type, 0}}
-	for n := range 16 {
-		function := 0.0
-		if n < 4 {
-			function = []float64{4, 19, 70, 21}[n]
-		}
-		list = append(list, parameter{fmt.Sprintf("SERVO%d_FUNCTION", n+1), int16Type, function})
-	}
-	for n := range relays {
-		list = append(list, parameter{fmt.Sprintf("RELAY%d_FUNCTION", n+1), int8Type, 0})
-	}
-	return list
-}()
+// payloadParameters are those of ArduPilot. As delivered it carries nothing, and the first servos move the aircraft.
+var payloadParameters = []parameter{
+	{"GRIP_ENABLE", int8Type, 0}, {"CAM1_TYPE", int8Type, 0}, {"MNT1_TYPE", int8Type, 0},
+	{"RELAY1_FUNCTION", int8Type, 0}, {"RELAY2_FUNCTION", int8Type, 0},
+	{"SERVO1_FUNCTION", int16Type, 4}, {"SERVO2_FUNCTION", int16Type, 19}, {"SERVO3_FUNCTION", int16Type, 70},
+	{"SERVO4_FUNCTION", int16Type, 21}, {"SERVO9_FUNCTION", int16Type, 0},
+}
 
 // Equip gives the vehicle a camera, a mount, a gripper and two relays, if its firmware has them.
 func (v *Autopilot) Equip() {

@@ -30,13 +30,13 @@ const course = `<Sequence name="mission">
 // plane is a vehicle that keeps the contract of planes.
 func plane() *model.Vehicle { return keeping(contract.Plane) }
 
-// keeping is a vehicle that keeps a contract.
+// keeping is a vehicle that keeps a contract, without payload.
 func keeping(c *contract.Contract) *model.Vehicle {
 	v := &model.Vehicle{Name: c.Name, New: func([]float64) (model.Instance, error) { return nil, nil }}
 	for _, s := range c.Signals {
 		v.Outputs = append(v.Outputs, model.Output{Variable: model.Variable{Name: s.Name, Unit: s.Unit}})
 	}
-	for _, s := range c.Slots {
+	for _, s := range c.Slots[:c.Payload] {
 		v.Commands = append(v.Commands, model.Command{Variable: model.Variable{Name: s.Name, Unit: s.Unit},
 			Default: s.Default, Hold: true, Range: model.Between(s.Min, s.Max)})
 	}

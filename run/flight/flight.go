@@ -18,7 +18,6 @@ import (
 	"canopy/snapshot"
 	"canopy/vehicle/contract"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/model"
 )
 
 // Options are the settings of a flight.
@@ -125,9 +124,8 @@ func New(m *mission.Mission, o Options) (*Flight, error) {
 		return nil, err
 	}
 	o.Fence, o.Rally, o.Options.Return = m.Fence, m.Rally, o.Return
-	o.Payload = slices.ContainsFunc(m.Vehicle.Commands, func(x model.Command) bool {
-		return x.Name == c.Slots[c.Payload].Name
-	})
+	_, place := m.Signal(c.Slots[c.Payload].Name)
+	o.Payload = place >= 0
 	if lat, lon, given := m.Site(); given {
 		o.Site = &earth.Position{Lat: lat, Lon: lon}
 	}

@@ -33,6 +33,7 @@ func (f *Flight) leave() error {
 	if _, err := f.command(); err != nil {
 		return err
 	}
+	f.stow()
 	f.phase = leaving
 	f.left = f.now
 	told, err := f.aim()
@@ -40,6 +41,16 @@ func (f *Flight) leave() error {
 		return err
 	}
 	return f.note("end", f.course())
+}
+
+// stow wants nothing of the payload any more: the vehicle takes no more photos by itself.
+func (f *Flight) stow() {
+	for i := f.c.Payload; i < len(f.slots); i++ {
+		if none := f.c.Slots[i].Default; f.slots[i].wanted != none {
+			f.want(i, none)
+			f.vehicle.Wake(f.now)
+		}
+	}
 }
 
 // aim tells the vehicle how to go on, and reports whether that was news: one on the ground is disarmed if the plan has

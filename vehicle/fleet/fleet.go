@@ -54,7 +54,7 @@ func simulated(c *contract.Contract, breach string) *model.Vehicle {
 	return extended(c, breach, payload)
 }
 
-// extended returns it with what the sections of another document add to its own; none of it refers to their fence.
+// extended returns it with what another document adds to the end of its sections, which are in the same order there.
 func extended(c *contract.Contract, breach, more string) *model.Vehicle {
 	name := c.Name + ".vehicle.yaml"
 	file, err := files.ReadFile(name)
@@ -62,10 +62,14 @@ func extended(c *contract.Contract, breach, more string) *model.Vehicle {
 		panic("fleet: a contract without a vehicle")
 	}
 	text := string(file)
-	for _, section := range strings.Split(more, "\n\n") {
-		key, entries, _ := strings.Cut(section, ":\n")
-		key = "\n" + key[strings.LastIndex(key, "\n")+1:] + ":\n"
-		text = strings.Replace(text, key, key+entries+"\n", 1)
+	for i, sections := 0, strings.Split(more, "\n\n"); i < len(sections) && more != ""; i++ {
+		_, entries, _ := strings.Cut(sections[i], ":\n")
+		if entries += "\n"; i+1 == len(sections) {
+			text += entries
+			break
+		}
+		next, _, _ := strings.Cut(sections[i+1], ":\n")
+		text = strings.Replace(text, "\n"+next+":\n", entries+"\n"+next+":\n", 1)
 	}
 	v, list := equations.Read(&diag.Source{Name: name, Text: strings.Replace(text, round, breach, 1)})
 	if v == nil {
