@@ -164,8 +164,14 @@ func printed(w io.Writer, summary *record.Summary, table []byte, out string, asJ
 }
 
 // judged returns the error of a run without an error that its operator stopped, or whose plan failed, or that violates
-// something, and reports that.
+// something, or whose vehicle did not do what the plan wanted, and reports that.
 func judged(stderr io.Writer, s *record.Summary, what string) (err error) {
+	if s.Sortie != nil {
+		for _, text := range s.Sortie.Faults() {
+			fmt.Fprintf(stderr, "canopy: %s\n", diag.Visible(text))
+			err = errRefuted
+		}
+	}
 	if s.Outcome == record.Interrupted {
 		return failed(fmt.Errorf("the %s was %s", what, s.Reason))
 	}

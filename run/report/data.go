@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"canopy/bt"
 	"canopy/run/record"
@@ -48,6 +49,8 @@ func judge(end *record.End) verdict {
 			word = "Assumption violated"
 		}
 		return verdict{record.Failed, word, s.Reason}
+	case s.Outcome == record.Complete && s.Sortie != nil && len(s.Sortie.Faults()) > 0:
+		return verdict{record.Failed, "Complete, with faults", s.Reason + "; " + strings.Join(s.Sortie.Faults(), "; ")}
 	case s.Outcome == record.Complete:
 		return verdict{s.Outcome, "Complete", s.Reason}
 	case s.Outcome == record.Failed:
