@@ -38,7 +38,7 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 			fate: record.InTheAir, faults: "target"},
 		"breach": {mission: libraryMission(t, "copter", `<Sequence><take_off/><wait duration="60 [s]"/></Sequence>`,
 			"fence: {inclusion: [{circle: {north: 0, east: 0, radius: 90}}]}\n"), arm: true,
-			events: []fake.Event{{Kind: fake.Breach, Value: 3}}, fate: record.TakenOver, faults: "fence"},
+			events: []fake.Event{{Kind: fake.Breach, Value: 3}}, fate: record.TakenOver, faults: "taken over"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := flight.New(c.mission, flight.Options{Options: adapter.Options{Ends: ends}, Arm: c.arm, Until: 150})
@@ -67,6 +67,9 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 			}
 			s := d.Summary().Sortie
 			faults := strings.Join(s.Faults(), "; ")
+			if breached := d.Summary().Breached != nil; breached != (name == "breach") {
+				t.Errorf("breached: %v", breached)
+			}
 			if s.Vehicle != c.fate || (faults != "") != (c.faults != "") || !strings.Contains(faults, c.faults) {
 				t.Errorf("%+v, faults: %q\n%s", s, faults, strings.Join(p.lines, "\n"))
 			}

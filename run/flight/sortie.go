@@ -74,9 +74,6 @@ func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
 func (s *sortie) report(f *Flight) *record.Sortie {
 	r := s.Sortie
 	r.Refused, r.Left = slices.Clone(s.Refused), f.untaken
-	if s.breached {
-		r.Breached = &s.at
-	}
 	if s.armed || !s.wanted {
 		r.PreArm = ""
 	}

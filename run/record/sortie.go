@@ -11,8 +11,6 @@ type Sortie struct {
 
 	Refused     []string `json:"refused,omitempty"`      // the first refusals, with their times
 	MoreRefused int      `json:"more_refused,omitempty"` // and the number of the others
-
-	Breached *float64 `json:"fence_breached_s,omitempty"` // when the autopilot first reported a breach of its fence [s]
 }
 
 // Fate is a kind of end of a flight.
@@ -43,21 +41,25 @@ func (s *Sortie) Refuse(text string) {
 	}
 }
 
-// Faults returns what keeps the flight from being what its plan wanted, as sentences without a stop.
-func (s *Sortie) Faults() (list []string) {
+// Fault returns what is wrong with the fate of the vehicle, "" if nothing is.
+func (s *Sortie) Fault() string {
 	switch s.Vehicle {
 	case NotAsked, Landed, InTheAir:
-	default:
-		list = append(list, "the vehicle: "+s.String())
+		return ""
+	}
+	return "the vehicle: " + s.String()
+}
+
+// Faults returns what keeps the flight from being what its plan wanted, as sentences without a stop.
+func (s *Sortie) Faults() (list []string) {
+	if text := s.Fault(); text != "" {
+		list = append(list, text)
 	}
 	if s.Left != "" {
 		list = append(list, s.Left)
 	}
 	if n := len(s.Refused) + s.MoreRefused; n > 0 {
 		list = append(list, fmt.Sprintf("%d refused, first %s", n, s.Refused[0]))
-	}
-	if s.Breached != nil {
-		list = append(list, fmt.Sprintf("the autopilot reported a breach of its fence at %.1f s", *s.Breached))
 	}
 	return list
 }

@@ -24,6 +24,9 @@ func (d *Digest) Table(w io.Writer) error {
 	}
 	rows := [][]string{{"mission", d.Mission}, {"vehicle", d.Vehicle}, {"plan", plan}}
 	rows = append(rows, d.flight()...)
+	if s := d.Summary; s != nil && s.Breached != nil {
+		rows = append(rows, []string{"fence", "breached at " + Clock(*s.Breached)})
+	}
 	v := judge(&d.End)
 	end := strings.ToLower(v.Word)
 	if v.Reason != "" {
@@ -100,13 +103,13 @@ func (d *Digest) flight() (rows [][]string) {
 	}
 	f := d.Summary.Sortie
 	rows = append(rows, []string{"flight", f.String()})
-	for _, text := range []string{f.PreArm, f.Left} {
-		if text != "" && text != f.Text {
-			rows = append(rows, []string{"", text})
-		}
+	if f.PreArm != "" && f.PreArm != f.Text {
+		rows = append(rows, []string{"", f.PreArm})
 	}
-	if f.Breached != nil {
-		rows = append(rows, []string{"fence", "breached at " + Clock(*f.Breached)})
+	for _, text := range f.Faults() {
+		if text != f.Fault() {
+			rows = append(rows, []string{"fault", text})
+		}
 	}
 	for _, e := range d.noticed {
 		if grave(e) {
