@@ -122,6 +122,9 @@ type Run struct {
 	stuck    bool // the world has failed: time cannot advance
 	waiting  bool // the world waits for its input
 
+	fence    int      // the place of the signal that the vehicle is outside its fence; absent: it is simulated without one
+	breached *float64 // when that was first so [s]; nil: never
+
 	sources []mission.Source
 	lost    []bool // by source: it is unknown, as last logged
 
@@ -152,6 +155,7 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 		r.signals = append(r.signals, signal)
 	}
 	r.locate()
+	r.findFence()
 	r.numbers = r.logged.Take(r.plan())
 	observer, observes := w.(Observer)
 	if !observes {
@@ -228,7 +232,7 @@ func (r *Run) step() error {
 	if lost != nil {
 		return lost
 	}
-	if err := r.checkRanges(r.world.T(), r.world.States()); err != nil {
+	if err := errors.Join(r.checkRanges(r.world.T(), r.world.States()), r.checkFence(from, segment.To)); err != nil {
 		return err
 	}
 	_, above := r.world.Discrete()
@@ -718,6 +722,7 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Each(c, r.lost, snapshot.Bool)
 	snapshot.Bool(c, &r.slides)
 	snapshot.Floats(c, r.peak)
+	r.passBreach(c)
 	r.storm.state(c)
 	snapshot.Int(c, &r.summary.StatusChanges)
 	snapshot.Int(c, &r.summary.MaxEventIterations)
@@ -764,6 +769,7 @@ func (r *Run) Summary() record.Summary {
 	if s.Planned == s.StatusChanges {
 		s.Planned = 0
 	}
+	s.Breached = r.breached
 	r.world.Cost(&s)
 	return s
 }

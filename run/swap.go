@@ -251,6 +251,7 @@ func (r *Run) adopt(next *swap, fresh bool) error {
 	r.executive = executive.Continue(r.executive, next.change, p, w, d)
 	r.m, r.world = next.m.Smooth(), w
 	r.locate()
+	r.findFence()
 	r.numbers = r.logged.Take(r.plan())
 	for i, t := range r.logged.Tasks { // only the names count
 		r.logged.Tasks[i] = record.Task{Name: t.Name}

@@ -36,7 +36,7 @@ func importFlies(t *testing.T, plan, vehicle, told string) {
 		if status != exitOK {
 			t.Fatalf("%s: %d\n%s", args[0], status, stderr)
 		}
-		if !strings.Contains(stdout, "range        satisfied: the states stay in their ranges") {
+		if !strings.Contains(stdout, " satisfied: the states stay in their ranges") {
 			t.Errorf("%s does not judge ranges:\n%s", args[0], stdout)
 		}
 		log, err := os.ReadFile(filepath.Join(out, "status.csv"))

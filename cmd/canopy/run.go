@@ -49,9 +49,10 @@ are complete, for at most one hour of simulated time.
 The properties that the mission declares under "check", and the facts, ranges and rates that proofs assume, are judged
 in flight, as "canopy monitor" judges them.
 
-Exit status: 0 the mission was flown to its end, the plan did not fail and no property or assumption was violated, 1 the
-run failed or was interrupted (its records are complete up to that time), 2 wrong input, nothing was run, 3 the mission
-was flown to its end, but the plan failed or a property or an assumption was violated.`,
+Exit status: 0 the mission was flown to its end, the plan did not fail, no property or assumption was violated and the
+vehicle did not leave its fence, 1 the run failed or was interrupted (its records are complete up to that time), 2 wrong
+input, nothing was run, 3 the mission was flown to its end, but the plan failed, a property or an assumption was violated
+or the fence was breached.`,
 		Example: `  canopy run missions/solar-day.yaml
   canopy run missions/solar-day.yaml --until 12h --set battery.E_Wh=5000 --out half-day
   canopy run missions/solar-day.yaml --set horizon="28 [d]" --checkpoint 24h
@@ -164,10 +165,20 @@ func printed(w io.Writer, summary *record.Summary, table []byte, out string, asJ
 }
 
 // judged returns the error of a run without an error that its operator stopped, or whose plan failed, or that violates
-// something, and reports that.
+// something, or whose vehicle did not do what the plan wanted, and reports that.
 func judged(stderr io.Writer, s *record.Summary, what string) (err error) {
+	if s.Sortie != nil {
+		for _, text := range s.Sortie.Faults() {
+			fmt.Fprintf(stderr, "canopy: %s\n", diag.Visible(text))
+			err = errRefuted
+		}
+	}
 	if s.Outcome == record.Interrupted {
 		return failed(fmt.Errorf("the %s was %s", what, s.Reason))
+	}
+	if s.Breached != nil {
+		fmt.Fprintf(stderr, "canopy: the vehicle left the fence at %s\n", report.Clock(*s.Breached))
+		err = errRefuted
 	}
 	if s.Plan == record.PlanFailed {
 		fmt.Fprintln(stderr, "canopy: the plan failed")

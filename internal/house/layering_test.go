@@ -434,6 +434,7 @@ var rooms = map[string]room{
 		"vehicle/contract":  "names the signals and slots of the vehicle",
 		"vehicle/earth":     "the distance from the mission's site",
 	}, tests: reasons{
+		"autopilot/fake":  "a vehicle flies on while the program stands still",
 		"run/simulated":   "a plan sees samples of its simulated flight",
 		"vehicle/fleet":   "the vehicles of the contracts are sampled",
 		"internal/cart":   "small missions are read",

@@ -55,6 +55,7 @@ type Flight struct {
 
 	phase     phase
 	slots     []slot // by slot of the contract
+	sortie    sortie
 	now       service.Clock
 	left      service.Clock // when the vehicle was told how to go on without the plan
 	restarted service.Clock // when the program went on with the plan, until the vehicle is heard; zero: it does not wait
@@ -389,6 +390,9 @@ func (f *Flight) react() error {
 		if err := f.log(events); err != nil {
 			return err
 		}
+		if err := f.sortie.look(f); err != nil {
+			return err
+		}
 		if f.phase == leaving {
 			if err := f.depart(); err != nil {
 				return err
@@ -449,6 +453,7 @@ func (f *Flight) log(events []adapter.Event) error {
 		if e.Slot >= 0 {
 			text = f.c.Slots[e.Slot].Name + ": " + text
 		}
+		f.sortie.heed(f, e.Kind, text)
 		if err := f.note(e.Kind.String(), text); err != nil {
 			return err
 		}
@@ -527,10 +532,13 @@ func (f *Flight) command() (news bool, err error) {
 	signals := w.Signals()
 	for i := range f.slots {
 		s := &f.slots[i]
-		if s.command < 0 || f.c.Slots[i].Name == armSlot && !f.o.Arm {
+		if s.command < 0 {
 			continue
 		}
 		value := signals[w.p.Signal(s.command)]
+		if f.sortie.asks(f, i, value); f.c.Slots[i].Name == armSlot && !f.o.Arm {
+			continue
+		}
 		was := s.undefined
 		if s.undefined = math.IsNaN(value) || math.IsInf(value, 0); s.undefined && !was {
 			text := fmt.Sprintf("%s has no finite value: the vehicle keeps the last one", f.c.Slots[i].Name)
@@ -599,13 +607,13 @@ func (f *Flight) Suspended() bool { return f.world().suspended && !f.Awaiting() 
 // Header describes the flight for the record.
 func (f *Flight) Header() record.Header { return f.r.Header() }
 
-// Summary returns the cost of the flight so far. Its reason also says if the vehicle did not go on as it was told.
+// Summary returns the cost of the flight so far, and what became of the vehicle.
 func (f *Flight) Summary() record.Summary {
 	s := f.r.Summary()
-	if f.untaken != "" && s.Reason != "" {
-		s.Reason += "; "
+	s.Sortie = f.sortie.report(f)
+	if at := f.sortie.at; f.sortie.breached {
+		s.Breached = &at
 	}
-	s.Reason += f.untaken
 	return s
 }
 
@@ -654,6 +662,7 @@ func (f *Flight) State(c *snapshot.Codec) {
 	}
 	snapshot.Text(c, &why)
 	snapshot.Text(c, &f.untaken)
+	f.sortie.state(c)
 	if c.Loading() {
 		if f.err = nil; why != "" {
 			f.err = errors.New(why)

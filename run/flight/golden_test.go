@@ -238,7 +238,10 @@ func (s *flown) answer(t *testing.T, d golden.Directive) string {
 	}
 	if s.f.Over() {
 		summary := s.f.Summary()
-		s.p.lines = append(s.p.lines, fmt.Sprintf("over: %s, %s", summary.Outcome, summary.Reason))
+		s.p.lines = append(s.p.lines, fmt.Sprintf("over: %s, %s; %s", summary.Outcome, summary.Reason, summary.Sortie))
+		for _, text := range summary.Sortie.Faults() {
+			s.p.lines = append(s.p.lines, "fault: "+text)
+		}
 	}
 	return strings.Join(append(s.p.lines, ""), "\n")
 }

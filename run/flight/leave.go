@@ -122,14 +122,14 @@ func (f *Flight) depart() error {
 	return f.note("end", f.untaken)
 }
 
-// seen says in which mode the vehicle was seen last, and whether it was armed.
+// seen says in which mode the vehicle was seen last, and whether it was armed, unless it flew.
 func (f *Flight) seen() string {
 	is := "its mode is not known"
 	names := f.c.Signals[f.c.Signal(presentMode)].Values
 	if present := f.signal(presentMode); present >= 0 && int(present) < len(names) {
 		is = "it is in the mode " + names[int(present)]
 	}
-	if f.signal("armed") == 1 {
+	if f.signal("armed") == 1 && f.signal("in_air") != 1 {
 		is += ", armed"
 	}
 	return is

@@ -279,6 +279,11 @@ type Summary struct {
 	Plan               Verdict `json:"plan"`                 // of the plan; empty in logs of earlier versions
 	Reason             string  `json:"reason"`               // as text
 
+	Sortie *Sortie `json:"flight,omitempty"` // what became of the vehicle; nil: it is simulated
+
+	// Breached is the first time at which the vehicle was seen outside its fence [s].
+	Breached *float64 `json:"fence_breached_s,omitempty"`
+
 	// Stopped is the simulated time at which the plan was stopped [s], if exit procedures then took time.
 	Stopped float64 `json:"stopped,omitempty"`
 	// Planned is the number of the status changes before the plan was stopped, if some followed.

@@ -48,6 +48,10 @@ func judge(end *record.End) verdict {
 			word = "Assumption violated"
 		}
 		return verdict{record.Failed, word, s.Reason}
+	case s.Outcome == record.Complete && s.Breached != nil:
+		return verdict{record.Failed, "Fence breached", s.Reason}
+	case s.Outcome == record.Complete && s.Sortie != nil && len(s.Sortie.Faults()) > 0:
+		return verdict{record.Failed, "Complete, with faults", s.Reason}
 	case s.Outcome == record.Complete:
 		return verdict{s.Outcome, "Complete", s.Reason}
 	case s.Outcome == record.Failed:

@@ -331,6 +331,15 @@ func (g *Gatherer) Digest(end record.End) *Digest {
 		summary := *end.Summary
 		summary.Reason = brief(summary.Reason)
 		summary.Properties, summary.Assumptions = briefly(summary.Properties), briefly(summary.Assumptions)
+		if s := summary.Sortie; s != nil {
+			shown := *s
+			shown.Text, shown.PreArm, shown.Left = brief(s.Text), brief(s.PreArm), brief(s.Left)
+			shown.Refused = slices.Clone(s.Refused)
+			for i := range shown.Refused {
+				shown.Refused[i] = brief(shown.Refused[i])
+			}
+			summary.Sortie = &shown
+		}
 		d.Summary = &summary
 	}
 	until := ended(&end)
@@ -374,6 +383,9 @@ func briefly(list []record.Property) []record.Property {
 func (g *Gatherer) draw(of *Digest, order []branch) {
 	d, n := &of.data, &of.notes
 	d.Start, d.End = of.Start, ended(&of.End)
+	if d.Axis = "Simulated time"; of.Date != 0 {
+		d.Axis = "Time since the plan's start"
+	}
 	for s := bt.Success; s <= bt.Dropped; s++ {
 		d.Statuses = append(d.Statuses, s.String())
 	}

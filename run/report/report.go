@@ -173,6 +173,7 @@ func (d *data) script(w *bufio.Writer) error {
 
 // data is the input of the page's script.
 type data struct {
+	Axis     string         `json:"axis"` // what the time is
 	Start    float64        `json:"start"`
 	End      float64        `json:"end"`
 	Statuses []string       `json:"statuses"` // names by code

@@ -23,16 +23,22 @@ func (d *Digest) Table(w io.Writer) error {
 		plan += ": " + string(s.Plan)
 	}
 	rows := [][]string{{"mission", d.Mission}, {"vehicle", d.Vehicle}, {"plan", plan}}
+	rows = append(rows, d.flight()...)
+	if s := d.Summary; s != nil && s.Breached != nil {
+		rows = append(rows, []string{"fence", "breached at " + Clock(*s.Breached)})
+	}
 	v := judge(&d.End)
 	end := strings.ToLower(v.Word)
 	if v.Reason != "" {
 		end += ": " + v.Reason
 	}
 	rows = append(rows, []string{"ended", Clock(ended(&d.End)) + " of " + Clock(d.Horizon) + ", " + end})
+	if s := d.Summary; s != nil && s.Sortie == nil {
+		rows = append(rows, []string{"integration", fmt.Sprintf("%d steps, %d rejected, %d evaluations, %d Jacobians",
+			s.Steps, s.RejectedSteps, s.RHSEvaluations, s.Jacobians)})
+	}
 	if s := d.Summary; s != nil {
 		rows = append(rows,
-			[]string{"integration", fmt.Sprintf("%d steps, %d rejected, %d evaluations, %d Jacobians",
-				s.Steps, s.RejectedSteps, s.RHSEvaluations, s.Jacobians)},
 			[]string{"events", fmt.Sprintf("%d state, %d time, at most %d iterations in an instant",
 				s.StateEvents, s.TimeEvents, s.MaxEventIterations)})
 	}
@@ -90,10 +96,39 @@ func judged(p record.Property) string {
 	return ""
 }
 
+// flight returns the rows about what became of a vehicle over a link, and the grave findings about it.
+func (d *Digest) flight() (rows [][]string) {
+	if d.Summary == nil || d.Summary.Sortie == nil {
+		return nil
+	}
+	f := d.Summary.Sortie
+	rows = append(rows, []string{"flight", f.String()})
+	if f.PreArm != "" && f.PreArm != f.Text {
+		rows = append(rows, []string{"", f.PreArm})
+	}
+	for _, text := range f.Faults() {
+		if text != f.Fault() {
+			rows = append(rows, []string{"fault", text})
+		}
+	}
+	for _, e := range d.noticed {
+		if grave(e) {
+			rows = append(rows, []string{e.Kind, e.Text})
+		}
+	}
+	return rows
+}
+
+// grave reports whether an event is a grave finding of the checklist.
+func grave(e record.Event) bool { return e.Kind == "checked" && strings.HasPrefix(e.Text, "grave: ") }
+
 // toNotice returns a row for each of the first events that a person should know of: all but the switching itself.
 func (d *Digest) toNotice() [][]string {
 	var rows [][]string
 	for _, e := range d.noticed {
+		if d.Summary != nil && d.Summary.Sortie != nil && grave(e) {
+			continue // it is at the top
+		}
 		rows = append(rows, []string{e.Kind, Clock(e.T) + " " + e.Text})
 	}
 	if d.moreToNotice > 0 {

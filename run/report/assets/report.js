@@ -167,11 +167,11 @@ const inside = (height, markup) =>
 
 function addAxis(bottom) {
   const r = addRow("label");
-  r.label.textContent = bottom ? "" : "Simulated time [h:min]";
+  r.label.textContent = bottom ? "" : `${log.axis} [h:min]`;
   r.draw = () => {
     const height = 20;
     const step = gridStep();
-    r.label.textContent = bottom ? "" : `Simulated time [h:min${step < 60 ? ":s" : ""}]`;
+    r.label.textContent = bottom ? "" : `${log.axis} [h:min${step < 60 ? ":s" : ""}]`;
     r.svg.setAttribute("width", left + view.width + right);
     r.svg.setAttribute("height", height);
     const edge = bottom ? 0.5 : height - 0.5;

@@ -1,0 +1,78 @@
+package driver
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/fake"
+	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/run/flight"
+	"canopy/run/record"
+)
+
+// The summary says what became of the vehicle, whatever the plan says of itself: nothing that did not fly passes for a
+// flight, and a plan that did not want to fly is not blamed.
+func TestWhatBecameOfTheVehicle(t *testing.T) {
+	waits := func() *mission.Mission { return libraryMission(t, "plane", `<wait duration="20 [s]"/>`, "") }
+	tries := func() *mission.Mission {
+		return libraryMission(t, "plane", `<Fallback><take_off/><wait duration="5 [s]"/></Fallback>`, "")
+	}
+	for name, c := range map[string]struct {
+		mission *mission.Mission
+		arm     bool
+		events  []fake.Event
+		fate    record.Fate
+		faults  string // what they say; "": there is none
+	}{
+		"flies":            {mission: libraryMission(t, "plane", `<take_off/>`, ""), arm: true, fate: record.InTheAir},
+		"lands":            {mission: libraryMission(t, "copter", `<Sequence><wait duration="40 [s]"/><take_off/><land/></Sequence>`, ""), arm: true, fate: record.Landed},
+		"observes":         {mission: waits(), arm: true, fate: record.NotAsked},
+		"may not arm":      {mission: tries(), fate: record.NeverArmed, faults: "--arm"},
+		"checks never end": {mission: tries(), arm: true, events: []fake.Event{{Kind: fake.GPSLost}}, fate: record.NeverArmed, faults: "PreArm"},
+		"target is denied": {mission: libraryMission(t, "plane", `<Fallback><Sequence><take_off/>
+			<fly_to to_north="900 [m]" to_east="0 [m]" to_h="80 [m]"/></Sequence><hold/></Fallback>`,
+			"fence: {inclusion: [{polygon: [[-700, -700], [-700, 700], [700, 700], [700, -700]]}]}\n"), arm: true,
+			fate: record.InTheAir, faults: "target"},
+		"breach": {mission: libraryMission(t, "copter", `<Sequence><take_off/><wait duration="60 [s]"/></Sequence>`,
+			"fence: {inclusion: [{circle: {north: 0, east: 0, radius: 90}}]}\n"), arm: true,
+			events: []fake.Event{{Kind: fake.Breach, Value: 3}}, fate: record.TakenOver, faults: "taken over"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := flight.New(c.mission, flight.Options{Options: adapter.Options{Ends: ends}, Arm: c.arm, Until: 150})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &page{}
+			for i := range c.mission.Plan.Tree.Len() {
+				p.names = append(p.names, c.mission.Plan.Tree.Name(bt.Task(i)))
+			}
+			o := fake.Options{}
+			if c.mission.Vehicle.Name == "copter" {
+				o.Firmware = fake.ArduCopter
+			}
+			v := fake.New(o)
+			d := New(f, Fake("fake", v, 1e18, 0), Options{})
+			d.Attach(p)
+			if err := d.Fly(context.Background(), func(bool) error {
+				for len(c.events) > 0 && (c.events[0].Kind != fake.Breach || v.State().Height > 10) {
+					v.Inject(c.events[0])
+					c.events = c.events[1:]
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			s := d.Summary().Sortie
+			faults := strings.Join(s.Faults(), "; ")
+			if breached := d.Summary().Breached != nil; breached != (name == "breach") {
+				t.Errorf("breached: %v", breached)
+			}
+			if s.Vehicle != c.fate || (faults != "") != (c.faults != "") || !strings.Contains(faults, c.faults) {
+				t.Errorf("%+v, faults: %q\n%s", s, faults, strings.Join(p.lines, "\n"))
+			}
+		})
+	}
+}

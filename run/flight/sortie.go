@@ -1,0 +1,118 @@
+package flight
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/autopilot/adapter"
+	"canopy/run/record"
+	"canopy/snapshot"
+)
+
+// sortie is what was seen of the vehicle since the plan began.
+type sortie struct {
+	record.Sortie
+	begun, wanted, armed, flew bool
+	breached                   bool
+	at                         float64 // of the breach [s]
+}
+
+// flies are the modes with which a plan wants to fly.
+var flies = []string{"takeoff", "guided", "auto"}
+
+// asks notes that the plan wants to fly, if a value of a slot says so.
+func (s *sortie) asks(f *Flight, slot int, value float64) {
+	switch f.c.Slots[slot].Name {
+	case armSlot:
+		s.wanted = s.wanted || value == 1
+	case wantedMode:
+		s.wanted = s.wanted || value >= 0 && slices.Contains(flies, f.mode(value))
+	}
+}
+
+// look notes what telemetry shows.
+func (s *sortie) look(f *Flight) error {
+	if !f.Started() || f.phase == over {
+		return nil
+	}
+	s.begun = true
+	s.armed = s.armed || f.signal("armed") == 1
+	s.flew = s.flew || f.signal("in_air") == 1
+	if s.breached || f.signal("fence_breached") != 1 {
+		return nil
+	}
+	s.breached, s.at = true, f.world().t
+	return f.note("fence", "the autopilot reports a breach of its fence")
+}
+
+// reasons are how autopilots begin a text about why they cannot be armed.
+var reasons = []string{"PreArm:", "Arm:", "Preflight Fail:", "Arming denied"}
+
+// explains begins what may be the reason of the refusal before.
+const explains = "the reason may be: "
+
+// heed takes an event of the adapter with its text.
+func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
+	switch kind {
+	case adapter.Text:
+		if slices.ContainsFunc(reasons, func(r string) bool { return strings.HasPrefix(text, r) }) {
+			s.PreArm = text
+		}
+	case adapter.Refused:
+		_, reason, more := strings.Cut(text, explains)
+		if n := len(s.Refused); more && n > 0 {
+			s.Refused[n-1] += ": " + reason
+			return
+		}
+		s.Refuse(fmt.Sprintf("%s at %.1f s", text, f.world().t))
+	default:
+	}
+}
+
+// report returns what became of the vehicle.
+func (s *sortie) report(f *Flight) *record.Sortie {
+	r := s.Sortie
+	r.Refused, r.Left = slices.Clone(s.Refused), f.untaken
+	if s.armed || !s.wanted {
+		r.PreArm = ""
+	}
+	r.Vehicle, r.Text = s.fate(f)
+	return &r
+}
+
+// fate returns what became of the vehicle, and what there is to say about it.
+func (s *sortie) fate(f *Flight) (record.Fate, string) {
+	state, air, armed := f.vehicle.Control(), f.signal("in_air"), f.signal("armed")
+	switch {
+	case !s.begun:
+		return record.NotBegun, "the vehicle is " + state.String()
+	case state == adapter.Taken:
+		return record.TakenOver, f.seen()
+	case state == adapter.Ready && air == 1:
+		return record.InTheAir, f.seen()
+	case state != adapter.Ready || air != air || armed != armed:
+		return record.NotHeard, f.seen()
+	case armed == 1:
+		return record.StillArmed, f.seen()
+	case s.flew:
+		return record.Landed, f.seen()
+	case !s.wanted:
+		return record.NotAsked, ""
+	case s.armed:
+		return record.NeverFlew, f.seen()
+	case !f.o.Arm:
+		return record.NeverArmed, "the plan enables the motors only with --arm"
+	}
+	return record.NeverArmed, s.PreArm
+}
+
+func (s *sortie) state(c *snapshot.Codec) {
+	for _, b := range []*bool{&s.begun, &s.wanted, &s.armed, &s.flew, &s.breached} {
+		snapshot.Bool(c, b)
+	}
+	snapshot.Float(c, &s.at)
+	snapshot.Text(c, &s.PreArm)
+	snapshot.List(c, &s.Refused, snapshot.Text)
+	snapshot.Int(c, &s.MoreRefused)
+}
