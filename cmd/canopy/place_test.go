@@ -83,7 +83,7 @@ func TestPlacesAreFlown(t *testing.T) {
 	}
 }
 
-// Proofs about places in degrees give the answers of those in metres.
+// Proofs about places in degrees give the answers of those in metres, and both are exported.
 func TestPlacesAreProved(t *testing.T) {
 	var answers []string
 	for _, place := range []string{`to_north="66.7 [m]" to_east="67 [m]" to_h="30"`, `lat="48.0820" lon="11.2840" alt="620"`} {
@@ -98,6 +98,10 @@ func TestPlacesAreProved(t *testing.T) {
 			}
 		}
 		stdout, stderr, _ := canopy("check", filepath.Join(dir, "m.yaml"))
+		exported, _, _ := canopy("export", "qgc", filepath.Join(dir, "m.yaml"))
+		if !strings.Contains(exported, "48.08199") && !strings.Contains(exported, "48.082,") {
+			t.Errorf("the place is not exported:\n%s", exported)
+		}
 		answers = append(answers, strings.ReplaceAll(stdout+stderr, dir, ""))
 	}
 	if answers[0] != answers[1] || !strings.Contains(answers[0], "4 proved") {
