@@ -13,11 +13,12 @@ var implied = map[string][]string{
 	"distance_to": {"home_lat", "home_meridian", "home_lon", "home_parallel", "north", "east"},
 }
 
-// ofHome are the constants of home that a mission sets, each with a hint of how.
+// ofHome are hints for the constants and the signals that depend on the place of home, or on its height.
 var ofHome = func() map[string]string {
 	const site = "set it in the mission: `environment: {lat_deg: 48.0814, lon_deg: 11.2831}`"
+	const height = "set its height in the mission: `environment: {alt: 590}`, above mean sea level [m]"
 	return map[string]string{"home_lat": site, "home_meridian": site, "home_lon": site, "home_parallel": site,
-		"home_alt": "set its height in the mission: `environment: {alt: 590}`, above mean sea level [m]"}
+		"lat": site, "lon": site, "home_alt": height, "alt": height}
 }()
 
 // farthest is the largest distance from home, north or east, of a place [m]: a plane is a map for short distances.

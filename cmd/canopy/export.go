@@ -89,7 +89,7 @@ func contingency(name, tree string, stderr io.Writer) (string, error) {
 			diag.Visible(m.Vehicle.Name))
 	}
 	text, list := qgc.Export(m.Plan.Document, tree, home(m), m.Vehicle.Name == contract.Copter.Name,
-		m.Fence, m.Rally)
+		m.Fence, m.Rally, m.Scope())
 	return text, accepted(list, stderr)
 }
 

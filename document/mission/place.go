@@ -26,6 +26,11 @@ func (m *Mission) home() expr.Scope {
 	return scope
 }
 
+// siteless reports whether a signal of a contract's vehicle depends on a place of home that the mission does not set.
+func (m *Mission) siteless(name string) bool {
+	return m.Vehicle.Sources != nil && (!m.placed && (name == "lat" || name == "lon") || !m.leveled && name == "alt")
+}
+
 // parameter returns the value of a parameter of the vehicle.
 func (m *Mission) parameter(name string) float64 {
 	return m.Parameters[slices.IndexFunc(m.Vehicle.Parameters, func(p model.Parameter) bool { return p.Name == name })]

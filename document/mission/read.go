@@ -587,7 +587,9 @@ func (b *builder) initial(s *signal, n *yamldoc.Node) float64 {
 }
 
 func (b *builder) declare(s signal) {
-	b.names[s.name], b.scope[s.name] = len(b.m.signals), s.variable()
+	if b.names[s.name] = len(b.m.signals); !b.m.siteless(s.name) {
+		b.scope[s.name] = s.variable()
+	}
 	b.m.signals = append(b.m.signals, s)
 }
 
@@ -742,7 +744,7 @@ func (m *Mission) Vocabulary() plan.Vocabulary {
 		v[name] = plan.Signal{Unit: s.Unit, Type: s.Type, Constant: s.Constant}
 	}
 	for _, s := range m.signals {
-		if s.entry || s.source != "" {
+		if s.entry || s.source != "" || m.siteless(s.name) {
 			continue
 		}
 		entry := plan.Signal{Unit: s.unit, Type: s.typ, Values: s.values, Text: s.text, Sources: s.sources}

@@ -72,6 +72,7 @@ func (a *assembler) places(doc *xmltree.Document, e *xmltree.Element, names map[
 		}
 		if e.Find(port) != nil {
 			mistake(codeConflictAttr, "%s and %s are both given", x.Name, port)
+			all = append(all, change{Edit: doc.Unset(e, x.Name)})
 			continue
 		}
 		if other := strings.Replace(x.Name, word, g.needs, 1); g.needs != "" && e.Find(other) == nil {

@@ -18,11 +18,12 @@ import (
 // succeeds, one after the other, and no condition intervenes. It is a contingency mission, for the autopilot alone. The
 // document is that of the plan, with its library; id names the tree, "" the main one. The list has a warning for all
 // that is left out, and an error if nothing is left. The fence and the rally points are those of the mission; the
-// greatest height of the fence is left out, too.
+// greatest height of the fence is left out, too. The scope has the constants of home.
 func Export(doc *xmltree.Document, id string, home Spot, copter bool, limits fence.Fence, rally []fence.Refuge,
+	scope expr.Scope,
 ) (text string, list diag.List) {
 	x := &exporter{doc: doc, copter: copter, home: home, plane: earth.NewPlane(home.Position), limits: limits,
-		rally: rally,
+		rally: rally, scope: scope,
 		trees: map[string]*xmltree.Element{}}
 	first := ""
 	for e := range doc.Root.Elements() {
@@ -66,6 +67,7 @@ type exporter struct {
 	plane  earth.Plane
 	limits fence.Fence
 	rally  []fence.Refuge
+	scope  expr.Scope
 	trees  map[string]*xmltree.Element
 	depth  int
 	items  []exported
@@ -260,7 +262,7 @@ func (x *exporter) number(e *xmltree.Element, key string, ports map[string]strin
 	text := resolved(value(e, key), ports)
 	parsed, err := expr.ParseFor(text, expr.AnyUnit)
 	if err == nil {
-		if v, ok := parsed.Constant(); ok && v-v == 0 {
+		if v, ok := parsed.Resolved(x.scope).Constant(); ok && v-v == 0 {
 			return v, true
 		}
 	}

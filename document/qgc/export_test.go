@@ -52,7 +52,7 @@ func TestRoundTrip(t *testing.T) {
 		if p == nil {
 			t.Fatal(list.Err())
 		}
-		again, list := Export(p.Document, "", f.Home, f.Copter, limits, rally)
+		again, list := Export(p.Document, "", f.Home, f.Copter, limits, rally, nil)
 		if len(list) > 0 {
 			t.Errorf("%s: left out:\n%v", name, list)
 		}
@@ -154,7 +154,7 @@ func TestExport(t *testing.T) {
 	if p == nil {
 		t.Fatal(list.Err())
 	}
-	text, list := Export(p.Document, "", Spot{}, false, fence.Fence{}, nil)
+	text, list := Export(p.Document, "", Spot{}, false, fence.Fence{}, nil, nil)
 	want := []string{"<Condition> enough is left out: the autopilot's missions have nothing of the kind",
 		"<return_home> is left out: it is an alternative",
 		`<fly_to> is left out: its to_north is "north + 5", which is no number before the flight`,
@@ -173,7 +173,7 @@ func TestExport(t *testing.T) {
 		"fly_to 0 to_north=1000.0 to_east=0.0 to_h=50.0\n  " {
 		t.Errorf("%q", got)
 	}
-	if _, list := Export(p.Document, "none", Spot{}, false, fence.Fence{}, nil); !list.HasErrors() {
+	if _, list := Export(p.Document, "none", Spot{}, false, fence.Fence{}, nil, nil); !list.HasErrors() {
 		t.Error("a tree that does not exist is exported")
 	}
 }

@@ -560,6 +560,7 @@ var rooms = map[string]room{
 		"github.com/spf13/pflag": "the flags that cobra reads: an unknown one comes with the nearest known one",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",
 	}, tests: reasons{
+		"vehicle/earth":                     "places are compared in metres",
 		"autopilot/adapter":                 "a replayed flight has a vehicle",
 		"autopilot/frame":                   "a replayed flight has telemetry",
 		"autopilot/service":                 "a replayed flight has clocks",
