@@ -22,13 +22,16 @@ func (w *writer) graph(over func() string) error {
 	if err := g.explore(); err != nil {
 		return err
 	}
-	g.write()
+	if g.write(); w.size > maxText {
+		return w.large()
+	}
 	return nil
 }
 
 type explorer struct {
 	w          *writer
 	over       func() string
+	edges      int // from states to the next ones, with repetitions
 	x          *flown.Stepper
 	statements []expr.Logic
 	numbers    map[string]int // of states
@@ -61,6 +64,10 @@ func (g *explorer) explore() error {
 func (g *explorer) successors(from flown.Key, err *error) []int {
 	var list []int
 	g.x.Steps(from, func(m *flown.Moment) {
+		defer func() { m.Stop = *err != nil }()
+		if why := g.over(); *err == nil && why != "" {
+			*err = fmt.Errorf("%w: %d so far, and %s; %s", ErrLarge, len(g.states), why, advice)
+		}
 		if !m.Over || *err != nil {
 			return
 		}
@@ -84,10 +91,10 @@ func (g *explorer) successors(from flown.Key, err *error) []int {
 			g.states = append(g.states, e)
 		}
 		list = append(list, n)
-		if why := g.over(); why != "" {
-			*err = fmt.Errorf("%w: %d so far, and %s", ErrLarge, len(g.states), why)
-		} else if len(g.states) > maxStates {
-			*err = fmt.Errorf("%w: more than %d", ErrLarge, maxStates)
+		if g.edges++; len(g.states) > maxStates {
+			*err = fmt.Errorf("%w: more than %d; %s", ErrLarge, maxStates, advice)
+		} else if g.edges > maxText/8 { // each takes more than 2 bytes of text, and 8 of memory
+			*err = g.w.large()
 		}
 	})
 	slices.Sort(list)
@@ -122,15 +129,22 @@ func (g *explorer) write() {
 		by[e.class] = append(by[e.class], n)
 	}
 	for class, next := range g.next {
+		if w.size > maxText {
+			return
+		}
 		if len(next) == 0 { // no run goes on
 			next = by[class]
 		}
 		w.next = append(w.next, fmt.Sprintf("  state in %s : %s;", set(by[class]), set(next)))
+		w.size += len(w.next[len(w.next)-1])
 	}
 	w.next = append(w.next, "  TRUE : state;", "esac;")
 	where := func(name string, is func(e *end) bool) string {
 		var list []int
 		for n := range g.states {
+			if w.size > maxText {
+				break
+			}
 			if is(&g.states[n]) {
 				list = append(list, n)
 			}

@@ -24,8 +24,14 @@ import (
 // ErrLarge reports a plan whose graph has too many states.
 var ErrLarge = errors.New("the plan has too many states")
 
-// maxStates is the maximum number of states of a graph.
-const maxStates = 100_000
+// Limits of a model.
+const (
+	maxStates = 100_000  // of a graph
+	maxText   = 64 << 20 // bytes
+)
+
+// advice follows what is too large.
+const advice = "export a smaller plan, such as one of its subtrees; canopy check needs no such model"
 
 // Write returns the model. over is asked often: if it returns a reason to end, or there are too many states, the error
 // is ErrLarge.
@@ -39,13 +45,20 @@ func Write(s declare.Subject, title string, over func() string) (string, error) 
 		w.task[t] = w.name(w.tree.Name(t))
 	}
 	if equations && !w.feedsBack() && !w.branches() {
-		w.equations()
+		if w.equations(); w.size > maxText {
+			return "", w.large()
+		}
 		return w.text(title, settled), nil
 	}
 	if err := w.graph(over); err != nil {
 		return "", err
 	}
 	return w.text(title, flownStates), nil
+}
+
+// large is the error of a model whose text is too long.
+func (w *writer) large() error {
+	return fmt.Errorf("%w: its model has more than %d MiB; %s", ErrLarge, maxText>>20, advice)
 }
 
 // The states of the two forms.
@@ -71,6 +84,7 @@ func (w *writer) equations() {
 type writer struct {
 	declare.Subject
 	tree    *bt.Tree
+	size    int             // of the definitions and transitions so far, also of those that were left out [bytes]
 	names   map[string]bool // that are taken
 	task    []string        // by task: its name in the model
 	acts    []bool          // by task: it can be active
@@ -343,7 +357,10 @@ func (w *writer) formula(l *expr.Logic) string {
 }
 
 func (w *writer) define(name, format string, args ...any) {
-	w.defines = append(w.defines, name+" := "+fmt.Sprintf(format, args...)+";")
+	text := name + " := " + fmt.Sprintf(format, args...) + ";"
+	if w.size += len(text); w.size <= maxText {
+		w.defines = append(w.defines, text)
+	}
 }
 
 func (w *writer) good(t bt.Task) string   { return "good_" + w.task[t] }
@@ -505,6 +522,9 @@ func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 	}
 	at := map[[2]int]string{{0, 0}: ""}
 	for i, k := range kids {
+		if w.size > maxText {
+			return by
+		}
 		parts := map[[2]int][]string{}
 		for g := range enough {
 			for b := range tooMany {

@@ -2,6 +2,7 @@ package smv
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -47,6 +48,34 @@ func TestTooLarge(t *testing.T) {
 	_, err := Write(s, "a plan", func() string { return "the time is over" })
 	if !errors.Is(err, ErrLarge) || !strings.Contains(err.Error(), "the time is over") {
 		t.Error(err)
+	}
+}
+
+// TestLongModel: a model that would be too long is not written, and a search that is to end is not continued.
+func TestLongModel(t *testing.T) {
+	wide := func(n int, leaf func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(leaf(i))
+		}
+		return b.String()
+	}
+	condition := func(i int) string { return fmt.Sprintf(`<Condition name="a_condition_%d" on="x%d ge 1"/>`, i, i) }
+	action := func(i int) string { return fmt.Sprintf(`<Action name="a_%d" done="x%d ge 1"/>`, i, i) }
+	for name, body := range map[string]string{
+		"counts": `<ReactiveParallel success_count="100" failure_count="100">` + wide(200, condition) + `</ReactiveParallel>`,
+		"states": `<Parallel failure_count="20">` + wide(20, action) + `</Parallel>`,
+	} {
+		asked := 0
+		_, err := Write(read(t, body), "a plan", func() string {
+			if asked++; asked > 2_000 {
+				return "the time is over"
+			}
+			return ""
+		})
+		if asked > 2_100 || !errors.Is(err, ErrLarge) || !strings.Contains(err.Error(), "export a smaller plan") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -317,21 +318,21 @@ func TestFullDisk(t *testing.T) {
 // TestLogIsLost: a run whose log cannot be completed, because the disk is full or its folder was removed, says so, prints
 // its table, and fails; a folder that was removed is not made again.
 func TestLogIsLost(t *testing.T) {
-	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Skip(err)
+	if line := os.Getenv(child); line != "" {
+		signal.Ignore(syscall.SIGXFSZ)
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100_000, Max: 100_000}); err != nil {
+			t.Fatal(err)
+		}
+		os.Exit(execute(strings.Split(line, "\n"), os.Stdout, os.Stderr))
 	}
 	for _, args := range [][]string{{"run", solarDay, "--until", "10h"}, {"fly", circuit, "--link", "fake:plane"}} {
 		args = append(args, "--out", filepath.Join(t.TempDir(), "out"))
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100_000, Max: limit.Max}); err != nil {
-			t.Skip(err)
-		}
-		stdout, stderr, status := canopy(args...)
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-			t.Fatal(err)
-		}
+		c := exec.Command(os.Args[0], "-test.run", "^TestLogIsLost$")
+		c.Env = append(os.Environ(), child+"="+strings.Join(args, "\n"))
+		var out, errs bytes.Buffer
+		c.Stdout, c.Stderr = &out, &errs
+		_ = c.Run()
+		stdout, stderr, status := out.String(), errs.String(), c.ProcessState.ExitCode()
 		if status != exitFailed {
 			t.Errorf("%s: a full disk: status %d", args[0], status)
 		}

@@ -399,7 +399,7 @@ var rooms = map[string]room{
 		"autopilot/link":    "channels to vehicles",
 		"autopilot/service": "stamps what arrives",
 		"bt":                "passes status changes to the log",
-		"diag":              "a plan has mistakes",
+		"document/mission":  "a new plan is that of a mission",
 		"run/box":           "the log has the frames",
 		"run/control":       "operators command it",
 		"run/flight":        "is what is driven",

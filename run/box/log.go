@@ -29,6 +29,8 @@ type Logger struct {
 	now      flight.Input
 	inputs   int64   // so far
 	told     int64   // wall time of the last message on /clock
+	system   byte    // of the vehicle; 0: not known
+	other    int64   // wall time of the last frame of another system in the log
 	decision decided // of the present input
 	t        float64 // latest time of the log
 	err      error   // of the recorder
@@ -37,14 +39,32 @@ type Logger struct {
 // NewLogger returns the log of a flight. If tlog is not nil, it receives all frames in the format of that name: for
 // each, the Unix time in µs (8 bytes, the high byte first) and the frame without its signature.
 func NewLogger(h record.Header, to record.FlightRecorder, tlog io.Writer) *Logger {
-	return &Logger{to: to, tlog: tlog, header: h, told: -second}
+	return &Logger{to: to, tlog: tlog, header: h, told: -second, other: -second}
 }
 
 // Restore makes the flight go on from a state; the log begins there.
 func (l *Logger) Restore(state []byte) error { return l.flight.Restore(state) }
 
 // Drive sets the flight, before the first step.
-func (l *Logger) Drive(f Replayable) { l.flight = f }
+func (l *Logger) Drive(f Replayable) {
+	l.flight = f
+	if f, ok := f.(interface{ System() byte }); ok {
+		l.system = f.System()
+	}
+}
+
+// floods reports whether a frame is one of another system, which the flight ignores, less than a second after the last
+// such frame in the log: whoever sends many does not fill the disk with it.
+func (l *Logger) floods(f frame.Frame, wall int64) bool {
+	if l.system == 0 || f.System == l.system {
+		return false
+	}
+	if wall-l.other < second {
+		return true
+	}
+	l.other = wall
+	return false
+}
 
 // stamped is what identifies the input to which a message belongs.
 type stamped struct {
@@ -119,7 +139,7 @@ func (l *Logger) Step(in flight.Input) ([][]byte, error) {
 func (l *Logger) frames(c record.Channel, r *frame.Reader, datagram []byte, stamp stamped) {
 	for _, f := range r.Read(datagram) {
 		raw := r.Strip(f)
-		if raw == nil {
+		if raw == nil || c == record.Incoming && l.floods(f, stamp.Wall) {
 			continue
 		}
 		l.send(c, passed{stamp, f.System, f.Component, f.Sequence, f.Late, f.Message.GetID(), hex.EncodeToString(raw)})

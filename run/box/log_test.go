@@ -90,6 +90,40 @@ func climb(t *testing.T) (file, tlog []byte) {
 	return out.Bytes(), lines.Bytes()
 }
 
+// System makes all but its own frames those of others.
+func (c *climber) System() byte { return 1 }
+
+// TestFloodOfOthers: of the frames of other systems, one a second is in the log.
+func TestFloodOfOthers(t *testing.T) {
+	var out, lines bytes.Buffer
+	h := record.Header{Mission: "climb", Horizon: 100, Date: 1e18, Interval: 1}
+	w, err := record.NewWriter(h, record.Files{MCAP: &out})
+	must(t, err)
+	l := NewLogger(h, w, &lines)
+	l.Drive(&climber{to: l, writer: frame.Writer{System: 1, Component: 191}})
+	for i := range 10_000 { // 10 s
+		for _, system := range []byte{9, 1} {
+			if i%100 > 0 && system == 1 {
+				continue
+			}
+			raw, err := (&frame.Writer{System: system, Component: 1}).Write(&ardupilotmega.MessageHeartbeat{}, 0)
+			must(t, err)
+			_, err = l.Step(flight.Input{Kind: flight.Frame, At: service.Clock{Wall: int64(i) * 1e6, Unix: 1e18}, Data: raw})
+			must(t, err)
+		}
+	}
+	must(t, w.Close(record.Summary{Outcome: record.Complete}))
+	r, err := mcap.NewReader(bytes.NewReader(out.Bytes()))
+	must(t, err)
+	info, err := r.Info()
+	must(t, err)
+	for id, n := range info.Statistics.ChannelMessageCounts {
+		if topic := info.Channels[id].Topic; topic == "/mavlink/in" && n != 10+100 {
+			t.Errorf("%d frames are in the log", n)
+		}
+	}
+}
+
 // TestLog reads the log of a flight with the library of the format and with our own reader.
 func TestLog(t *testing.T) {
 	file, tlog := climb(t)

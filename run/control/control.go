@@ -119,13 +119,13 @@ type Controlled interface {
 	Command(v Verb, from string) error
 }
 
-// Judge checks a mission with a new plan, beside the run, for a time [s] or until the context is done.
-type Judge func(ctx context.Context, m *mission.Mission, limit float64) Review
+// judge checks a mission with a new plan, beside the run, for a time [s] or until the context is done.
+type judge = func(ctx context.Context, m *mission.Mission, limit float64) Review
 
 // Server listens for operators.
 type Server struct {
 	listeners []net.Listener
-	judge     Judge
+	judge     judge
 	limit     float64 // of the check, unless the request says otherwise [s]
 	feed      *Feed
 	places    chan struct{} // of uploads
@@ -134,9 +134,9 @@ type Server struct {
 	last      *mission.Mission // that of the last exchange; only the run's loop uses it
 }
 
-// Listen opens the socket of a run in its folder, which only this user can use. judge may be nil; limit is its time [s]
+// Listen opens the socket of a run in its folder, which only this user can use. check may be nil; limit is its time [s]
 // unless a request says otherwise. feed is what watchers are told; its End ends that, before Close.
-func Listen(dir string, judge Judge, limit float64, feed *Feed) (*Server, error) {
+func Listen(dir string, check judge, limit float64, feed *Feed) (*Server, error) {
 	name := filepath.Join(dir, SocketFile)
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) { // of a run that was killed
 		return nil, err
@@ -148,7 +148,7 @@ func Listen(dir string, judge Judge, limit float64, feed *Feed) (*Server, error)
 	if err != nil {
 		return nil, fmt.Errorf("the socket of the run: %w", err)
 	}
-	s := &Server{listeners: []net.Listener{l}, judge: judge, limit: limit, feed: feed,
+	s := &Server{listeners: []net.Listener{l}, judge: check, limit: limit, feed: feed,
 		places: make(chan struct{}, uploads), asks: make(chan func(Controlled)), closed: make(chan struct{})}
 	go s.accept(l, atOnce, func(c net.Conn) (Demand, error) { return Parse(c) })
 	return s, os.Chmod(name, 0o600)

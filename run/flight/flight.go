@@ -319,6 +319,9 @@ func (f *Flight) keepSwap(err error) {
 // returned. It saves the flight's time, and changes nothing else.
 func (f *Flight) Compiled(next *mission.Mission) { f.compiled = next }
 
+// System returns the number of the vehicle's MAVLink system. The frames of others are ignored.
+func (f *Flight) System() byte { return f.o.Ends.Vehicle.System }
+
 // Swapped returns the mistakes in the plan of the last exchange that the operator requested, and why it was not begun.
 func (f *Flight) Swapped() (diag.List, error) { return f.mistakes, f.refused }
 

@@ -93,6 +93,19 @@ func contents(t *testing.T, dir string) map[string]string {
 
 var all = []string{LogFile, StatusFile, SignalsFile, SummaryFile, ReportFile, CheckpointFile}
 
+// TestLockIsPrivate: other users cannot open, and so cannot lock, the lock of a run.
+func TestLockIsPrivate(t *testing.T) {
+	dir := t.TempDir()
+	free, err := Occupy(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer free() //nolint:errcheck // a test
+	if info, err := os.Stat(filepath.Join(dir, lockFile)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
 // A run that cannot start, because a file of its folder cannot be replaced, leaves the folder as it was.
 func TestNothingIsLostByStarting(t *testing.T) {
 	for _, resume := range []bool{false, true} {
