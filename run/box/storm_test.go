@@ -176,6 +176,28 @@ func (k *rider) scenario(r *rand.Rand) (p faults.Scenario) {
 	return p
 }
 
+// also draws more of what happens to a vehicle, and its parameters: a throttle stick that is moved, a lost radio, wide
+// circles, a computer that does not keep up with the vehicle.
+func (k *rider) also(r *rand.Rand, p *faults.Scenario, v *fake.Autopilot) {
+	event := func(kind fake.Kind, value float64) {
+		at := int64((5 + 145*r.Float64()) * 1e9)
+		p.Events = append(p.Events, faults.Event{T: at, Event: fake.Event{Kind: kind, Value: value}})
+	}
+	for range r.IntN(3) {
+		event(fake.Throttle, []float64{1000, 1500, 2000}[r.IntN(3)])
+	}
+	if k.firmware == fake.ArduCopter && r.IntN(8) == 0 {
+		event(fake.RadioLost, 0)
+		event(fake.RadioBack, 0)
+	}
+	if radius := 20 + 130*r.Float64(); r.IntN(3) == 0 {
+		_ = v.Set("WP_LOITER_RAD", radius) || v.Set("NAV_LOITER_RAD", radius) // a copter has neither
+	}
+	for from := int64(0); r.IntN(3) == 0; from += int64(60e9 * r.Float64()) {
+		p.Rates = append(p.Rates, faults.Pace{From: from, Rate: []float64{0.3, 0.6, 0.9, 1, 1.5}[r.IntN(5)]})
+	}
+}
+
 // edited returns the body of a plan that takes over: tasks are renamed, so that a running one is removed and runs again
 // as another, left out, moved, or get exit procedures that take time, and there may be another one at the end.
 func (k *rider) edited(r *rand.Rand, number int) string {
@@ -206,7 +228,6 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 	r := rand.New(rand.NewPCG(seed, 11))
 	p := k.scenario(r)
 	s := &storm{rider: k}
-	wire := faults.New(seed, p)
 	critical := int64(0) // since when; 0: it is not
 	v := fake.New(fake.Options{Firmware: k.firmware, Seed: seed, Observe: func(o fake.Received) {
 		s.orders = append(s.orders, o)
@@ -219,6 +240,8 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 			t.Fatal(name)
 		}
 	}
+	k.also(rand.New(rand.NewPCG(seed, 13)), &p, v)
+	wire := faults.New(seed, p)
 	if seed%7 == 3 {
 		v.Inject(fake.Event{Kind: fake.Late, Value: float64(seed % 40)})
 	}
@@ -271,7 +294,7 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 			}
 			v.Receive(raw)
 		}
-		v.Step(dt)
+		v.Step(p.Time(wall) - p.Time(wall-dt))
 		a := v.State()
 		if !a.Critical {
 			critical = 0
@@ -386,7 +409,12 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 	if s.armed > 1+s.boots+s.idle { // a vehicle that has flown is not armed again
 		say("armed %d times", s.armed)
 	}
+	fate := f.Summary().Sortie.Vehicle
 	switch a := v.State(); {
+	case a.Armed && !a.Flying && (fate == record.Landed || fate == record.NeverArmed || fate == record.NotAsked):
+		say("%v, and it is armed on the ground: %+v", fate, a)
+	case a.Flying && (fate == record.Landed || fate == record.NeverArmed || fate == record.NeverFlew):
+		say("%v, and it flies: %+v", fate, a)
 	case !a.Flying:
 	case a.Mode == "RTL", a.Mode == "LOITER":
 	case a.Mode == s.piloted && s.taken != 0:
