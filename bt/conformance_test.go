@@ -13,8 +13,8 @@ import (
 )
 
 // TestConformance runs the cases of testdata/btcpp: what BehaviorTree.CPP does. The directive case has an outline and
-// then a script, whose lines begin with >. The answer has a line for each instant: the actions that run, in the order of
-// the tree, "waits" if there are none, or the root's result, with which a case ends unless it is only judged. The
+// then a script, whose lines begin with >. The answer has a line for each instant: the actions that run, in the order
+// of the tree, "waits" if there are none, or the root's result, with which a case ends unless it is only judged. The
 // engine and the model of BehaviorTree.CPP (TestBehaviorTreeCpp) must both answer so.
 func TestConformance(t *testing.T) {
 	golden.Run(t, func() golden.Machine { return conform }, "testdata/btcpp/*.txt")

@@ -63,7 +63,8 @@ func (c *checker) source(n *Node) quantity {
 }
 
 // Resolved returns an expression that Check accepts without functions of sources: known becomes a condition over the
-// signals of the sources, age a difference of times. Constants of the scope become numbers. In a nil scope each signal is a source of its own.
+// signals of the sources, age a difference of times. Constants of the scope become numbers. In a nil scope each signal
+// is a source of its own.
 func (e *Expr) Resolved(scope Scope) *Expr {
 	if !e.root.walk(func(n *Node) bool { return n.op != OpName || scope[n.name].Constant == nil }) {
 		e = &Expr{scope.located(e.root)}

@@ -67,8 +67,8 @@ func (r *Run) Swap(src *diag.Source, safe bool) (diag.List, error) {
 	return list, r.Exchange(next, safe)
 }
 
-// Exchange is Swap for a plan that is compiled: that of a mission which Mission().WithPlan has returned. Mission() itself
-// withdraws an exchange that is under way.
+// Exchange is Swap for a plan that is compiled: that of a mission which Mission().WithPlan has returned. Mission()
+// itself withdraws an exchange that is under way.
 func (r *Run) Exchange(next *mission.Mission, safe bool) error {
 	if err := r.exchangeable(); err != nil {
 		return err

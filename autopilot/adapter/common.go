@@ -170,7 +170,8 @@ func speedDuty(order func(a *Adapter) service.Order, modes []string, holds func(
 			}
 			return ""
 		},
-		base: (*Adapter).airspeed, holds: holds, by: groupAir, within: 10 * second, repeat: service.Idempotent, command: order, lost: settled,
+		base: (*Adapter).airspeed, holds: holds, by: groupAir, within: 10 * second,
+		repeat: service.Idempotent, command: order, lost: settled,
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"canopy/autopilot/service"
 )
 
-// arduCopter is ArduCopter 4.7.0-dev, as its sources show it and as measured on its simulation. Its modes LOITER (5) and
-// POSHOLD (16) obey the throttle stick: with the stick at its lowest they sink to the ground. BRAKE (17) holds, and is
-// what is commanded for loitering.
+// arduCopter is ArduCopter 4.7.0-dev, as its sources show it and as measured on its simulation. Its modes LOITER (5)
+// and POSHOLD (16) obey the throttle stick: with the stick at its lowest they sink to the ground. BRAKE (17) holds, and
+// is what is commanded for loitering.
 var arduCopter = &firmware{
 	name: "ArduCopter", contract: "copter", autopilot: 3, types: rotorcraft,
 	encoding: service.Cast,

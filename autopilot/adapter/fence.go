@@ -95,8 +95,8 @@ var lists = []step{
 	storing(service.RallyList),
 	{name: "position", needed: func(a *Adapter) bool { return a.enables() && !a.located() }, done: (*Adapter).located,
 		within: 10 * second, why: unlocated},
-	{name: "fence enabled", needed: (*Adapter).enables, begin: (*Adapter).askFence, again: (*Adapter).askFence, done: (*Adapter).fenceShown, within: fenceEnableWithin,
-		late: func(*Adapter) {}},
+	{name: "fence enabled", needed: (*Adapter).enables, begin: (*Adapter).askFence, again: (*Adapter).askFence,
+		done: (*Adapter).fenceShown, within: fenceEnableWithin, late: func(*Adapter) {}},
 }
 
 // storing is the step that reads a list of the vehicle and replaces it if it is another one.
@@ -110,8 +110,8 @@ func storing(l service.Storage) step {
 		within: 600 * second, late: func(a *Adapter) { a.spoil(l, l.String()+": the transfer does not end") }}
 }
 
-// observes reports whether nothing may be changed: the vehicle may fly, somebody must first find out why it rebooted, or
-// another one commands it.
+// observes reports whether nothing may be changed: the vehicle may fly, somebody must first find out why it rebooted,
+// or another one commands it.
 func (a *Adapter) observes() bool { return a.armed() || a.attachment.rebooted || a.shared() }
 
 // transferred takes the end of a transfer.

@@ -120,7 +120,7 @@ type duty struct {
 	once    bool                     // it is not repeated after it was accepted
 	base    func(a *Adapter) float64 // what is measured before the command; nil: nothing
 	command func(a *Adapter) service.Order
-	instead func(a *Adapter) service.Order                // what is commanded if the vehicle refuses the command; nil: nothing
+	instead func(a *Adapter) service.Order                // what is commanded if the vehicle refuses; nil: nothing
 	neither string                                        // what it means that it refuses both
 	write   func(a *Adapter) (name string, value float64) // instead of a command: a parameter
 	lost    loss

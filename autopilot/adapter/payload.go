@@ -146,8 +146,8 @@ func (a *Adapter) settled(name string) bool {
 	return false
 }
 
-// shoots reports whether the vehicle takes photos by itself as a slot says: once that was seen, and until it was told to
-// stop.
+// shoots reports whether the vehicle takes photos by itself as a slot says: once that was seen, and until it was told
+// to stop.
 func (a *Adapter) shoots(slot string) bool {
 	return a.revision(slot) > 0 && a.settled(slot) == (a.wanted(slot) > 0)
 }

@@ -5,7 +5,8 @@ import (
 )
 
 // arduPlane is ArduPlane, as measured on its simulation (4.7.0-dev). It never hovers: it circles the target.
-// Asked for 60, 80 and 120 m, it comes as near as 73 and 113 m, and then flies 78, 95 to 101, and 134 to 139 m. GUIDED_CHANGE_ALTITUDE is not used: after it the altitudes of targets are ignored.
+// Asked for 80 and 120 m, it comes as near as 73 and 113 m, and then flies 95 to 101, and 134 to 139 m.
+// GUIDED_CHANGE_ALTITUDE is not used: after it the altitudes of targets are ignored.
 var arduPlane = &firmware{
 	name: "ArduPlane", contract: "plane", autopilot: 3, types: []byte{1, 19, 20, 21, 22, 23, 24, 25},
 	encoding: service.Cast,

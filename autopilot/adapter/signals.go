@@ -68,8 +68,8 @@ func (a *Adapter) located() bool {
 	return a.fresh(groupPosition) && a.fresh(groupEstimator) && a.facts.estimator.position()
 }
 
-// plane is the map on which positions are metres: at the site of the mission, which is where its home is meant to be, so
-// that places on the earth stay where they are; at home if the mission has none.
+// plane is the map on which positions are metres: at the site of the mission, which is where its home is meant to be,
+// so that places on the earth stay where they are; at home if the mission has none.
 func (a *Adapter) plane() earth.Plane {
 	if a.options.Site != nil {
 		return earth.NewPlane(*a.options.Site)

@@ -64,8 +64,8 @@ var arduCopter = firmware{
 	}, payloadParameters...),
 }
 
-// copterLoiter is the number of LOITER. Measured: its throttle stick, like that of POSHOLD and ALT_HOLD, climbs at 2.5 m/s
-// at 2000 us, sinks at as much at 1000, and holds the height at 1500. GUIDED and BRAKE do not heed it.
+// copterLoiter is the number of LOITER. Measured: its throttle stick, like that of POSHOLD and ALT_HOLD, climbs at 2.5
+// m/s at 2000 us, sinks at as much at 1000, and holds the height at 1500. GUIDED and BRAKE do not heed it.
 const (
 	copterLoiter   = 5
 	stickClimb     = 2.5 // [m/s]

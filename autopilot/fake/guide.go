@@ -298,7 +298,8 @@ func (v *Autopilot) steer(dt float64) demand {
 // so and the mission has one.
 func (v *Autopilot) landsHome() bool {
 	when := v.value("RTL_AUTOLAND")
-	return v.landingItem() >= 0 && (when == 2 || when == 1 && v.body.distance(v.home) < 1.5*v.circle()) && v.orderLandStart(order{}) == accepted
+	now := when == 2 || when == 1 && v.body.distance(v.home) < 1.5*v.circle()
+	return now && v.landingItem() >= 0 && v.orderLandStart(order{}) == accepted
 }
 
 // straight is level flight on the course.

@@ -39,10 +39,9 @@ type payload struct {
 	pwm     [servos]uint16 // [us]
 	relays  uint16
 	repeats []repeat
-	gripper string // its state
-	moving  int64  // when the gripper has done what it does; 0: it does nothing
-	image   uint16 // number of the last photo
-	way     float64
+	gripper string     // its state
+	moving  int64      // when the gripper has done what it does; 0: it does nothing
+	image   uint16     // number of the last photo
 	every   [2]float64 // way [m] and time [s] between photos; 0: none
 	since   [2]float64 // that passed since the last one
 	mount   [2]float64 // pitch, yaw [rad]

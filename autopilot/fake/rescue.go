@@ -27,7 +27,8 @@ func (v *Autopilot) watchEstimator() {
 	switch {
 	case g.lost == 0:
 		g.adrift = false
-	case !g.adrift && v.body.flying && v.value("FS_EKF_ACTION") != 0 && v.mode.conduct != sticks && v.now-g.lost >= ekfTime:
+	case !g.adrift && v.body.flying && v.value("FS_EKF_ACTION") != 0 && v.mode.conduct != sticks &&
+		v.now-g.lost >= ekfTime:
 		g.adrift = true
 		v.say(severityCritical, "EKF variance")
 		v.say(severityCritical, "EKF Failsafe: changed to LAND Mode")

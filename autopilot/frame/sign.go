@@ -85,7 +85,8 @@ type verifier struct {
 const radioStatus = 109
 
 // Verify makes the reader refuse frames without a valid signature, except RADIO_STATUS. The stamps of each sender on
-// each link must increase strictly; the first one must not be more than a minute before unix (nanoseconds since 1970), nor before the newest one.
+// each link must increase strictly; the first one must not be more than a minute before unix (nanoseconds since 1970),
+// nor before the newest one.
 func (r *Reader) Verify(secret Secret, unix int64) {
 	r.verify = &verifier{secret: secret, last: map[address]uint64{}, start: Stamp(unix) - min(Stamp(unix), minute)}
 }

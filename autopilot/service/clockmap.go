@@ -134,9 +134,9 @@ func (c *ClockMap) ahead(wall, forward int64) float64 {
 	return float64(c.newest+forward) - max(float64(c.newest), c.line(wall))
 }
 
-// doubtful reports whether a time that is later by so much needs others that confirm it: the clock ran ahead of the time
-// that has passed, or, after a silence, it is so far behind that it must have begun anew. A vehicle in real time does not
-// stand still, and a simulator that did goes on where it was.
+// doubtful reports whether a time that is later by so much needs others that confirm it: the clock ran ahead of the
+// time that has passed, or, after a silence, it is so far behind that it must have begun anew. A vehicle in real time
+// does not stand still, and a simulator that did goes on where it was.
 func (c *ClockMap) doubtful(wall, forward int64) bool {
 	ahead, silence := c.ahead(wall, forward), wall-c.arrived
 	return ahead > mapStep || c.rate == 1 && silence > mapSilent && forward > mapReordered &&

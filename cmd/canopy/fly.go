@@ -267,8 +267,8 @@ the ground, was taken over, or is not heard, something was refused, or the fence
 	c.Flags().BoolVar(&ground, "gcs", false, "be a ground station (255/190), whose loss the autopilot may guard, and "+
 		"which hides the loss of another one; otherwise a computer on board")
 	c.Flags().BoolVar(&refuse, "refuse", false, "grave findings of the checklist keep the vehicle from being commanded")
-	c.Flags().BoolVar(&unfenced, "without-fence", false, "the vehicle may be armed although the mission's fence is not in "+
-		"effect")
+	c.Flags().BoolVar(&unfenced, "without-fence", false, "the vehicle may be armed although the mission's fence is not "+
+		"in effect")
 	c.Flags().BoolVar(&resume, "resume", false, "continue the flight in the output folder, whose program was killed")
 	c.Flags().Int64Var(&limit, "box-limit", box.DefaultLimit>>20, "the largest size of the black box, in `MiB`; what is "+
 		"older than that is dropped")

@@ -51,8 +51,8 @@ in flight, as "canopy monitor" judges them.
 
 Exit status: 0 the mission was flown to its end, the plan did not fail, no property or assumption was violated and the
 vehicle did not leave its fence, 1 the run failed or was interrupted (its records are complete up to that time), 2 wrong
-input, nothing was run, 3 the mission was flown to its end, but the plan failed, a property or an assumption was violated
-or the fence was breached.`,
+input, nothing was run, 3 the mission was flown to its end, but the plan failed, a property or an assumption was
+violated, or the fence was breached.`,
 		Example: `  canopy run missions/solar-day.yaml
   canopy run missions/solar-day.yaml --until 12h --set battery.E_Wh=5000 --out half-day
   canopy run missions/solar-day.yaml --set horizon="28 [d]" --checkpoint 24h

@@ -42,7 +42,8 @@ actions that run now, before the next one begins. If the new plan cannot start, 
 
 The check begins with a line that says how long it may take; the present plan goes on meanwhile. --check-limit 0 skips
 the check. A plan has at most 1 MiB and 5,000 tasks. Ctrl-C withdraws a plan that is checked or waits for a safe point,
-as does the loss of the connection; exit procedures that have begun go on to their end, and then the new plan takes over.
+as does the loss of the connection; exit procedures that have begun go on to their end, and then the new plan takes
+over.
 
 Exit status: 0 the new plan has taken over, or would be accepted (--dry-run), 1 the run has ended before or the waiting
 was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or could not take over.`,

@@ -99,7 +99,8 @@ func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class stri
 		m.Add(attrSpeed, speed.Value)
 		all.Children = append(all.Children, m)
 	}
-	own := append([]string{"ID", attrPolygon, attrLatLon, attrSpacing, attrHeading, attrSpeed}, slices.Concat(linePorts, altitudes)...)
+	own := slices.Concat([]string{"ID", attrPolygon, attrLatLon, attrSpacing, attrHeading, attrSpeed}, linePorts,
+		altitudes)
 	for _, given := range e.Attributes {
 		if !slices.Contains(own, given.Name) {
 			all.Add(given.Name, given.Value)

@@ -157,14 +157,6 @@ func (x *rig) at(task string, to bt.Status) (list []float64) {
 	return list
 }
 
-// last returns the last value of a signal.
-func (x *rig) last(signal string) float64 {
-	if v := x.signals[signal]; len(v) > 0 {
-		return v[len(v)-1]
-	}
-	return math.NaN()
-}
-
 // log returns the events and statuses for a message.
 func (x *rig) log() string {
 	var b strings.Builder
@@ -371,8 +363,8 @@ func (x *rig) count(kind adapter.Kind) (n int) {
 // settles is how long a vehicle may take to settle in a hold [s].
 const settles = 12
 
-// checkStop stops the plan in the air. The vehicle keeps its height for a minute in each state of which Canopy says that
-// it holds: after an action that was left, in the action hold, and after the end of the flight.
+// checkStop stops the plan in the air. The vehicle keeps its height for a minute in each state of which Canopy says
+// that it holds: after an action that was left, in the action hold, and after the end of the flight.
 func (x *rig) checkStop() {
 	const left = `<Sequence><take_off/><Fallback><fly_to to_north="2000 [m]" to_east="0" to_h="%g [m]" limit="6 [s]"/>
 		<wait duration="72 [s]"/></Fallback><hold/></Sequence>`

@@ -25,7 +25,7 @@ type Options struct {
 	adapter.Options // the fence and the rally points are the mission's
 
 	Arm    bool    // the plan may enable the motors; otherwise it waits until somebody else does
-	Return bool    // at the end, and when nobody commands it, a vehicle in the air returns; otherwise it holds its position
+	Return bool    // at the end, and when nobody commands it, a vehicle in the air returns; otherwise it holds
 	Until  float64 // the plan ends at this time [s]; 0: at the mission's horizon
 }
 

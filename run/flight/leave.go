@@ -54,8 +54,8 @@ func (f *Flight) stow() {
 }
 
 // aim tells the vehicle how to go on, and reports whether that was news: one on the ground is disarmed if the plan has
-// armed it, and leaves a mode that would take off. One in the air, or of which nobody knows, holds or returns, unless it
-// is on its way down. One that is not ours is left as it is.
+// armed it, and leaves a mode that would take off. One in the air, or of which nobody knows, holds or returns, unless
+// it is on its way down. One that is not ours is left as it is.
 func (f *Flight) aim() (told bool, err error) {
 	if state := f.vehicle.Control(); state != adapter.Ready && state != adapter.Lost {
 		f.phase = over

@@ -139,7 +139,8 @@ func (f *flight) resume(h record.Header, into record.Files) (*record.Writer, err
 }
 
 // Occupy locks a folder against other runs until free is called or the process ends in any way. The lock file exists
-// only during a run, or after one was killed. Other users cannot open it, and so cannot lock it. The error for a folder that is locked wraps ErrOccupied.
+// only during a run, or after one was killed. Other users cannot open it, and so cannot lock it. The error for a folder
+// that is locked wraps ErrOccupied.
 func Occupy(dir string) (free func() error, err error) {
 	name := filepath.Join(dir, lockFile)
 	for {

@@ -137,8 +137,8 @@ func (to tee) each(do func(record.Recorder) error) error {
 
 // Fly flies a run that has not begun to its end, and returns its summary, nil if nothing was flown. However the run
 // ends, the files are complete up to there, and the report is written. If the log could not be written, or the folder
-// is gone, the error wraps [ErrLog], and neither summary nor report are saved; the closing table is written. A context that is
-// done ends it with [record.ErrInterrupted] and a checkpoint. Errors wrap [ErrCheckpoint], [ErrOccupied] or
+// is gone, the error wraps [ErrLog], and neither summary nor report are saved; the closing table is written. A context
+// that is done ends it with [record.ErrInterrupted] and a checkpoint. Errors wrap [ErrCheckpoint], [ErrOccupied] or
 // [record.ErrHeader] if the run cannot start because of the checkpoint, another run, or its header; others are those of
 // the run or of the files.
 func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, error) {
