@@ -149,7 +149,7 @@ func TestFakeAtHome(t *testing.T) {
 	defer cancel()
 	c := fakeCommand()
 	c.SetArgs([]string{"px4-copter", "--home", "-33.5, 151.25,20", "--speed", "100", "--link",
-		 "udpout:" + station.LocalAddr().String()})
+		"udpout:" + station.LocalAddr().String()})
 	c.SetOut(&bytes.Buffer{})
 	done := make(chan error)
 	go func() { done <- c.ExecuteContext(ctx) }()

@@ -191,9 +191,10 @@ func TestExportPlacesOfSubtrees(t *testing.T) {
 	}
 	at := earth.Position{Lat: 48.0814, Lon: 11.2831}
 	plane, scope := earth.NewPlane(at), expr.Scope{}
+	metre, _ := expr.ParseUnit("m")
 	for name, v := range map[string]float64{"home_lat": at.Lat * math.Pi / 180, "home_lon": at.Lon * math.Pi / 180,
 		"home_meridian": plane.Meridian(), "home_parallel": plane.Parallel(), "home_alt": 590} {
-		scope[name] = expr.Variable{Constant: &v}
+		scope[name] = expr.Variable{Unit: metre, Constant: &v}
 	}
 	again, list := Export(p.Document, "", Spot{Position: at, H: 590}, true, fence.Fence{}, nil, scope)
 	f, more := Read(&diag.Source{Name: "p.plan", Text: again})
