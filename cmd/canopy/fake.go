@@ -60,8 +60,8 @@ The same --seed gives the same faults.`,
 			}
 			o := fake.Options{Firmware: firmware, Channels: len(addresses), Seed: seed, Unix: time.Now().UnixNano()}
 			if o.Home, o.Altitude, ok = homeOf(home); !ok {
-				return &usageError{fmt.Sprintf("--home %s: write LAT,LON,ALT in degrees and metres above mean sea level, as in %s",
-					home, oberpfaffenhofen)}
+				return &usageError{fmt.Sprintf("--home %s: write LAT,LON,ALT, in degrees and metres, as in %s", home,
+					oberpfaffenhofen)}
 			}
 			v := fake.New(o)
 			v.Equip()
@@ -110,7 +110,8 @@ The same --seed gives the same faults.`,
 	c.Flags().StringArrayVar(&addresses, "link", nil, "an `address` to send to (repeatable); see above")
 	c.Flags().Float64Var(&speed, "speed", 1, "the vehicle's clock runs so many `times` as fast")
 	c.Flags().StringArrayVar(&settings, "set", nil, "a parameter, `NAME=NUMBER` (repeatable)")
-	c.Flags().StringVar(&home, "home", oberpfaffenhofen, "`LAT,LON,ALT` where it is switched on [deg, m above mean sea level]")
+	c.Flags().StringVar(&home, "home", oberpfaffenhofen,
+		"`LAT,LON,ALT` where it is switched on, in degrees and metres above mean sea level")
 	c.Flags().StringArrayVar(&spoiled, "fault", nil, "a `fault`, as above (repeatable)")
 	signing.flag(c)
 	c.Flags().Uint64Var(&seed, "seed", 0, "the `number` that chooses the faults")

@@ -99,6 +99,7 @@ func TestMistakesOfPlaces(t *testing.T) {
 		{"a step without a unit", `<fly_to lat="lat + 0.001" lon="lon" to_h="30"/>`, home, "part without [deg] unit"},
 		{"a signal that is no angle", `<fly_to lat="48.08" lon="h / 1 [m]" to_h="30"/>`, home, "part without [deg]"},
 		{"an altitude without that of home", `<Condition name="c" on="alt lt 600 [m]"/>`, "", "set its height"},
+		{"a property", "<hold/>", "check: {properties: [\"always(alt lt 600 [m])\"]}", "set its height"},
 		{"a computed signal", "<hold/>", "signals: {near: {type: boolean, value: \"distance_to(48.08, 11.28) lt 5\"}}", "place of home"},
 		{"a survey", `<SubTree ID="survey" polygon_lat_lon="48.08, 11.28; 48.09, 11.28; 48.09" spacing="50" to_h="30"/>`, home,
 			"bad-survey corner 3 latitude first"},
