@@ -81,15 +81,27 @@ func (n *Node) unitless() bool {
 	return n.constant && n.walk(func(n *Node) bool { return n.op != OpPi && (n.op != OpNumber || n.unit.any) })
 }
 
-// degrees reports a number without a unit that is compared with an angle and is more than a turn.
+// degrees reports a number without a unit that is compared with an angle: with a place on the earth, or with another
+// one if it is more than a turn.
 func (c *checker) degrees(sides []*Node) {
 	for i, a := range sides {
-		b := sides[1-i]
-		if a.op == OpName && c.scope[a.name].Unit.text == "rad" && b.unitless() && math.Abs(b.folded) > 2*math.Pi {
-			c.report(b, CodeIncoherence, fmt.Sprintf("%s is in rad, and %s rad are more than a turn", a.name, short(b)),
+		b, least := sides[1-i], 2*math.Pi
+		if ofHome[a.name] != "" {
+			least = 0
+		}
+		if a.op == OpName && c.scope[a.name].Unit.text == "rad" && b.unitless() && math.Abs(b.folded) > least {
+			c.report(b, CodeIncoherence, fmt.Sprintf("%s is an angle, and %s has no unit", a.name, short(b)),
 				"write "+short(b)+" [deg]")
 		}
 	}
+}
+
+// angular reports whether each number of an angle that changes has a unit, and each signal in it is an angle.
+func (c *checker) angular(n *Node) bool {
+	return n.walk(func(n *Node) bool {
+		return n.op == OpNumber && !n.unit.any || n.op == OpName && c.scope[n.name].Unit.text == "rad" ||
+			n.op != OpNumber && n.op != OpName
+	})
 }
 
 // place checks a function of places.
@@ -114,6 +126,9 @@ func (c *checker) place(n *Node) quantity {
 		switch {
 		case !q.plain():
 			c.report(a, CodeIncoherence, fmt.Sprintf("%s takes a %s, but %s", n.name, what, q.of(a)), "")
+		case !a.constant && c.scope != nil && !c.angular(a):
+			c.report(a, CodeIncoherence, fmt.Sprintf("%s takes a %s, and %s has a part without [deg]", n.name, what, short(a)),
+				"write numbers with their unit, and signals that are angles")
 		case a.constant && !(math.Abs(angle) <= most):
 			c.report(a, CodeIncoherence, fmt.Sprintf("%.7g degrees are no %s: it is between -%g and %g", angle*degrees, what,
 				most*degrees, most*degrees), latitudeFirst)

@@ -15,6 +15,7 @@ import (
 	"canopy/autopilot/fake/faults"
 	"canopy/autopilot/frame"
 	"canopy/autopilot/link"
+	"canopy/vehicle/earth"
 
 	"github.com/spf13/cobra"
 )
@@ -24,6 +25,7 @@ func fakeCommand() *cobra.Command {
 	var speed float64
 	var seed uint64
 	var signing signingKey
+	var home string
 	c := &cobra.Command{
 		Use:   "fake VEHICLE",
 		Short: "Fly a vehicle that does not exist, for ground stations and `canopy fly`",
@@ -42,6 +44,7 @@ Faults, at seconds T since power-on:
 The same --seed gives the same faults.`,
 		Example: `  canopy fake plane
   canopy fake plane --speed 10 --link udpout:127.0.0.1:14551
+  canopy fake plane --home 47.3977,8.5456,490
   canopy fake plane --fault loss=0.05 --fault gps-lost@90 --set FS_GCS_ENABL=1`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,7 +58,12 @@ The same --seed gives the same faults.`,
 			if !cmd.Flags().Changed("link") {
 				addresses = fake.Ports(firmware)
 			}
-			v := fake.New(fake.Options{Firmware: firmware, Channels: len(addresses), Seed: seed, Unix: time.Now().UnixNano()})
+			o := fake.Options{Firmware: firmware, Channels: len(addresses), Seed: seed, Unix: time.Now().UnixNano()}
+			if o.Home, o.Altitude, ok = homeOf(home); !ok {
+				return &usageError{fmt.Sprintf("--home %s: write LAT,LON,ALT, in degrees and metres, as in %s", home,
+					oberpfaffenhofen)}
+			}
+			v := fake.New(o)
 			v.Equip()
 			for _, s := range settings {
 				name, value, _ := strings.Cut(s, "=")
@@ -102,10 +110,32 @@ The same --seed gives the same faults.`,
 	c.Flags().StringArrayVar(&addresses, "link", nil, "an `address` to send to (repeatable); see above")
 	c.Flags().Float64Var(&speed, "speed", 1, "the vehicle's clock runs so many `times` as fast")
 	c.Flags().StringArrayVar(&settings, "set", nil, "a parameter, `NAME=NUMBER` (repeatable)")
+	c.Flags().StringVar(&home, "home", oberpfaffenhofen,
+		"`LAT,LON,ALT` where it is switched on, in degrees and metres above mean sea level")
 	c.Flags().StringArrayVar(&spoiled, "fault", nil, "a `fault`, as above (repeatable)")
 	signing.flag(c)
 	c.Flags().Uint64Var(&seed, "seed", 0, "the `number` that chooses the faults")
 	return c
+}
+
+const oberpfaffenhofen = "48.0814,11.2831,590"
+
+// homeOf reads a place that home can be: not at a pole and, since MAVLink takes 0, 0 for no place, not there.
+func homeOf(text string) (at earth.Position, alt float64, ok bool) {
+	var v [3]float64
+	parts := strings.Split(text, ",")
+	for i, most := range [...]float64{89, 180, 9000} {
+		if len(parts) != len(v) {
+			return at, 0, false
+		}
+		x, err := strconv.ParseFloat(strings.TrimSpace(parts[i]), 64)
+		if err != nil || !(math.Abs(x) <= most) {
+			return at, 0, false
+		}
+		v[i] = x
+	}
+	at = earth.Position{Lat: v[0], Lon: v[1]}
+	return at, v[2], at != earth.Position{}
 }
 
 // vehicles describes the fake vehicles, one in a line.

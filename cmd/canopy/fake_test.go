@@ -122,10 +122,53 @@ func TestFakeRefusesWrongInput(t *testing.T) {
 		{[]string{"fake", "plane", "--set", "FS_GCS_ENABLE=1"}, `did you mean "FS_GCS_ENABL"`},
 		{[]string{"fake", "plane", "--set", "FS_GCS_ENABL=x"}, "NAME=NUMBER"},
 		{[]string{"fake", "plane", "--link", "udpot:1"}, "udpout"},
+		{[]string{"fake", "plane", "--home", "48.08,11.28"}, "LAT,LON,ALT"},
+		{[]string{"fake", "plane", "--home", "48.08,11.28,590,0"}, "LAT,LON,ALT"},
+		{[]string{"fake", "plane", "--home", "90.5,11.28,590"}, "LAT,LON,ALT"},
+		{[]string{"fake", "plane", "--home", "48.08,NaN,590"}, "LAT,LON,ALT"},
+		{[]string{"fake", "plane", "--home", "0,0,0"}, "LAT,LON,ALT"},
 	} {
 		var out, errors bytes.Buffer
 		if status := execute(c.args, &out, &errors); status != exitInput || !strings.Contains(errors.String(), c.want) {
 			t.Errorf("%q: status %d, %q, want %q", c.args, status, errors.String(), c.want)
 		}
+	}
+}
+
+// A vehicle is switched on at the place that --home gives.
+func TestFakeAtHome(t *testing.T) {
+	station, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer station.Close() //nolint:errcheck // nothing is buffered
+	if err := station.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := fakeCommand()
+	c.SetArgs([]string{"px4-copter", "--home", "-33.5, 151.25,20", "--speed", "100", "--link",
+		"udpout:" + station.LocalAddr().String()})
+	c.SetOut(&bytes.Buffer{})
+	done := make(chan error)
+	go func() { done <- c.ExecuteContext(ctx) }()
+	r, buf := frame.Reader{}, make([]byte, link.Datagram)
+	for found := false; !found; {
+		n, _, err := station.ReadFrom(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Read(buf[:n]) {
+			if p, ok := f.Message.(*ardupilotmega.MessageGlobalPositionInt); ok && p.Lat != 0 {
+				if found = true; p.Lat != -335000000 || p.Lon != 1512500000 || p.Alt != 20000 {
+					t.Errorf("it is at %+v", p)
+				}
+			}
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

@@ -9,14 +9,16 @@ import (
 	"canopy/vehicle/model"
 )
 
+var radian, _ = expr.ParseUnit("rad")
+
 // home returns the constants of home that expressions may read: those that the mission sets.
 func (m *Mission) home() expr.Scope {
 	scope := expr.Scope{}
 	add := func(name string, unit expr.Unit, v float64) { scope[name] = expr.Variable{Unit: unit, Constant: &v} }
 	if lat, lon, given := m.Site(); given {
 		plane := earth.NewPlane(earth.Position{Lat: lat, Lon: lon})
-		add("home_lat", expr.One, lat*(math.Pi/180))
-		add("home_lon", expr.One, lon*(math.Pi/180))
+		add("home_lat", radian, lat*(math.Pi/180))
+		add("home_lon", radian, lon*(math.Pi/180))
 		add("home_meridian", metre, plane.Meridian())
 		add("home_parallel", metre, plane.Parallel())
 	}

@@ -93,8 +93,13 @@ func TestMistakesOfPlaces(t *testing.T) {
 		{"a condition without a site", `<Condition name="c" on="distance_to(48.08, 11.28) lt 5 [m]"/>`, "", "need the place of home"},
 		{"a condition far away", `<Condition name="c" on="distance_to(11.28, 48.08) lt 5 [m]"/>`, home, "more than 100 km"},
 		{"a latitude without a site", `<Condition name="c" on="lat gt 48.1 [deg]"/>`, "", "need the place of home"},
-		{"a latitude without a unit", `<Condition name="c" on="lat gt 48.1"/>`, home, "more than a turn 48.1 [deg]"},
+		{"a latitude without a unit", `<Condition name="c" on="lat gt 48.1"/>`, home, "has no unit 48.1 [deg]"},
+		{"a small longitude without a unit", `<Condition name="c" on="1.3 gt lon"/>`, home, "has no unit 1.3 [deg]"},
+		{"a heading without a unit", `<Condition name="c" on="heading gt 90"/>`, home, "has no unit 90 [deg]"},
+		{"a step without a unit", `<fly_to lat="lat + 0.001" lon="lon" to_h="30"/>`, home, "part without [deg] unit"},
+		{"a signal that is no angle", `<fly_to lat="48.08" lon="h / 1 [m]" to_h="30"/>`, home, "part without [deg]"},
 		{"an altitude without that of home", `<Condition name="c" on="alt lt 600 [m]"/>`, "", "set its height"},
+		{"a property", "<hold/>", "check: {properties: [\"always(alt lt 600 [m])\"]}", "set its height"},
 		{"a computed signal", "<hold/>", "signals: {near: {type: boolean, value: \"distance_to(48.08, 11.28) lt 5\"}}", "place of home"},
 		{"a survey", `<SubTree ID="survey" polygon_lat_lon="48.08, 11.28; 48.09, 11.28; 48.09" spacing="50" to_h="30"/>`, home,
 			"bad-survey corner 3 latitude first"},
@@ -129,6 +134,27 @@ func TestMistakesOfPlaces(t *testing.T) {
 				break
 			}
 			rest = rest[i+len(word):]
+		}
+	}
+}
+
+// A step from where the vehicle is, with its unit, is a place. With another home on the command line, the same place is
+// elsewhere from there.
+func TestPlacesOfOtherHomes(t *testing.T) {
+	if m, list := sited(`<fly_to lat="lat + 0.001 [deg]" lon="(lon + home_lon) / 2 [rad]" to_h="30"/>`, home); m == nil {
+		t.Error(list)
+	}
+	files := cart.Files{"test.yaml": "mission: test\nplan: plan.xml\nvehicle: copter\nhorizon: 100\n" + home,
+		"plan.xml": `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:copter"/>` +
+			`<BehaviorTree ID="m"><fly_to lat="48.0814" lon="11.2831" alt="640"/></BehaviorTree></root>`}
+	m, list := mission.Read("test.yaml", files.Open, fleet.Offers(), []string{"site.lat_deg=48.0914", "site.alt=600"})
+	if m == nil {
+		t.Fatal(list)
+	}
+	for _, a := range m.Plan.Leaves[0].Write {
+		want, is := map[string]float64{"target_north": -1112, "target_east": 0, "target_h": 40}[a.Target]
+		if got, _ := a.Value.Constant(); is && math.Abs(got-want) > 1 {
+			t.Errorf("%s is %v, want %v", a.Target, got, want)
 		}
 	}
 }

@@ -763,7 +763,9 @@ func (m *Mission) Vocabulary() plan.Vocabulary {
 func (m *Mission) Scope() expr.Scope {
 	scope := m.home()
 	for _, s := range m.signals {
-		scope[s.name] = s.variable()
+		if !m.siteless(s.name) {
+			scope[s.name] = s.variable()
+		}
 	}
 	return scope
 }

@@ -72,7 +72,6 @@ type exporter struct {
 	depth  int
 	items  []exported
 	list   diag.List
-	timed  bool // photos are taken in an interval
 }
 
 // maxTrees bounds the depth of subtrees: a plan that was read has no cycle, so that it is never reached.
@@ -169,14 +168,16 @@ func (x *exporter) subtree(e *xmltree.Element, ports map[string]string) {
 	x.depth--
 }
 
-// resolved returns the value of a port, or of the port of the tree around it that it names.
+// resolved returns the value of a port with those of the ports of the tree around it that it names.
 func resolved(text string, ports map[string]string) string {
-	if name, ok := strings.CutPrefix(text, "{"); ok {
-		if v, ok := ports[strings.TrimSuffix(name, "}")]; ok {
+	var pairs []string
+	for name, v := range ports {
+		if name = "{" + name + "}"; name == text {
 			return v
 		}
+		pairs = append(pairs, name, "("+v+")")
 	}
-	return text
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
 // The values of ports in the libraries.

@@ -10,6 +10,8 @@ import (
 
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/expr"
+	"canopy/vehicle/earth"
 	"canopy/vehicle/fence"
 
 	diff "github.com/google/go-cmp/cmp"
@@ -175,5 +177,31 @@ func TestExport(t *testing.T) {
 	}
 	if _, list := Export(p.Document, "none", Spot{}, false, fence.Fence{}, nil, nil); !list.HasErrors() {
 		t.Error("a tree that does not exist is exported")
+	}
+}
+
+// A place in degrees that the port of a subtree gives is that of the item.
+func TestExportPlacesOfSubtrees(t *testing.T) {
+	text := `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:copter"/><BehaviorTree ID="m">` +
+		`<SubTree ID="go" la="48.0820" lo="11.2840 [deg]" al="640"/></BehaviorTree><BehaviorTree ID="go">` +
+		`<fly_to lat="{la}" lon="{lo}" alt="{al}"/></BehaviorTree></root>`
+	p, list := plan.Read(&diag.Source{Name: "p.xml", Text: text}, nil)
+	if p == nil {
+		t.Fatal(list.Err())
+	}
+	at := earth.Position{Lat: 48.0814, Lon: 11.2831}
+	plane, scope := earth.NewPlane(at), expr.Scope{}
+	metre, _ := expr.ParseUnit("m")
+	for name, v := range map[string]float64{"home_lat": at.Lat * math.Pi / 180, "home_lon": at.Lon * math.Pi / 180,
+		"home_meridian": plane.Meridian(), "home_parallel": plane.Parallel(), "home_alt": 590} {
+		scope[name] = expr.Variable{Unit: metre, Constant: &v}
+	}
+	again, list := Export(p.Document, "", Spot{Position: at, H: 590}, true, fence.Fence{}, nil, scope)
+	f, more := Read(&diag.Source{Name: "p.plan", Text: again})
+	if f == nil || len(list) > 0 {
+		t.Fatal(list, more)
+	}
+	if q := f.Items[0].Params; math.Abs(q[4]-48.0820)+math.Abs(q[5]-11.2840) > 1e-9 || math.Abs(q[6]-50) > 1e-9 {
+		t.Errorf("the item is at %v", q)
 	}
 }

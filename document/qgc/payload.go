@@ -42,10 +42,12 @@ func (c *converter) payload(i *MissionItem) bool {
 	case i.Command == cmdPhotos && p[0] > 0:
 		c.add(i, "take_photos", port{"distance", p[0]})
 	case i.Command == cmdPhotos && p[0] == 0, i.Command == cmdImagesStop:
-		c.add(i, "stop_photos")
+		if n := len(c.steps); n == 0 || c.steps[n-1].action != "stop_photos" { // one action ends both kinds
+			c.add(i, "stop_photos")
+		}
 	case i.Command == cmdImages:
 		c.images(i)
-	case i.Command == cmdMount && p[6] == targeting:
+	case i.Command == cmdMount && p[6] == targeting && !(math.Abs(p[1]) > 0): // without roll
 		c.add(i, "point_mount", port{"pitch", p[0]}, port{"yaw", p[2]})
 	case i.Command == cmdPitchYaw && !(math.Abs(p[2]) > 0) && !(math.Abs(p[3]) > 0) && int(p[4])&16 == 0: // from the nose
 		c.add(i, "point_mount", port{"pitch", p[0]}, port{"yaw", p[1]})
@@ -84,8 +86,7 @@ func (p port) within() bool {
 	return p.value > 0 && !math.IsInf(p.value, 1)
 }
 
-// payload adds the items of an action of the payload, and reports whether it is one. The items that end photos are
-// those that end what was begun.
+// payload adds the items of an action of the payload, and reports whether it is one.
 func (x *exporter) payload(name string, port func(key string) float64) bool {
 	const degree = math.Pi / 180
 	add := func(command int, params ...float64) {
@@ -111,16 +112,11 @@ func (x *exporter) payload(name string, port func(key string) float64) bool {
 			add(cmdPhotos, d, 0, 1)
 		}
 		if s := port("interval"); s > 0 {
-			x.timed = true
 			add(cmdImages, 0, s)
 		}
 	case "stop_photos":
-		if x.timed {
-			add(cmdImagesStop)
-		} else {
-			add(cmdPhotos)
-		}
-		x.timed = false
+		add(cmdImagesStop)
+		add(cmdPhotos)
 	case "point_mount":
 		add(cmdMount, port("pitch")/degree, 0, port("yaw")/degree, 0, 0, 0, targeting)
 	default:

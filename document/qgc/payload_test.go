@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/vehicle/fence"
 )
 
 // What an item of the payload says, the library does, or the item is refused or left out with its reason.
@@ -29,6 +31,7 @@ func TestPayloadItems(t *testing.T) {
 		{[8]float64{203, 1}, "item 2 (MAV_CMD 203) is left out"},
 		{[8]float64{205, -30, 0, 10, 0, 0, 0, 2}, "point_mount pitch=-30.0 yaw=10.0"},
 		{[8]float64{205, -30, 0, 10, 0, 0, 0, 3}, "item 2 (MAV_CMD 205) is left out"},
+		{[8]float64{205, -30, 5, 10, 0, 0, 0, 2}, "item 2 (MAV_CMD 205) is left out"},
 		{[8]float64{1000, -30, 10}, "point_mount pitch=-30.0 yaw=10.0"},
 		{[8]float64{1000, -30, 10, 5}, "item 2 (MAV_CMD 1000) is left out"},
 		{[8]float64{1000, -30, 10, 0, 0, 16}, "item 2 (MAV_CMD 1000) is left out"},
@@ -65,6 +68,26 @@ func TestPayloadItems(t *testing.T) {
 		f.PX4 = true
 		if _, list := f.convert(); len(list) != 1 || !strings.Contains(list[0].Text, "nothing of the kind is commanded to a PX4") {
 			t.Errorf("%v of a PX4: %v", c.item, list)
+		}
+	}
+}
+
+// The end of photos ends those by distance and those by time, whichever was begun, also in an earlier round of a loop.
+func TestStopPhotosEndsBoth(t *testing.T) {
+	text := `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:copter"/><BehaviorTree ID="m">` +
+		`<Repeat num_cycles="2"><Sequence><stop_photos/><take_photos distance="5" interval="2"/></Sequence></Repeat>` +
+		`</BehaviorTree></root>`
+	p, list := plan.Read(&diag.Source{Name: "p.xml", Text: text}, nil)
+	if p == nil {
+		t.Fatal(list.Err())
+	}
+	again, list := Export(p.Document, "", Spot{}, true, fence.Fence{}, nil, nil)
+	if len(list) > 0 {
+		t.Error(list)
+	}
+	for _, c := range []int{206, 2000, 2001} {
+		if want := map[int]int{206: 2, 2000: 1, 2001: 1}[c]; strings.Count(again, fmt.Sprintf(`"command": %d,`, c)) != want {
+			t.Errorf("not %d items %d in\n%s", want, c, again)
 		}
 	}
 }

@@ -526,6 +526,7 @@ var rooms = map[string]room{
 		"syntax/xmltree":        "lays out and converts plans",
 		"bt":                    "runs trace scripts",
 		"vehicle/contract":      "a manifest has the library of a contract",
+		"vehicle/earth":         "a fake vehicle is somewhere",
 		"vehicle/model":         "shows vehicles",
 		"vehicle/fleet":         "missions name vehicles",
 		"document/plan":         "draws plans",

@@ -32,8 +32,8 @@ func Offers() []model.Offer {
 
 func offer(c *contract.Contract, more string) model.Offer {
 	return model.Offer{Name: c.Name,
-		Make:   func() *model.Vehicle { return extended(c, round, more) },
-		Fenced: func(breach string) *model.Vehicle { return extended(c, breach, more) }}
+		Make:   func() *model.Vehicle { return simulated(c, round, more) },
+		Fenced: func(breach string) *model.Vehicle { return simulated(c, breach, more) }}
 }
 
 // Vehicles returns these vehicles.
@@ -48,14 +48,10 @@ func Vehicles() []*model.Vehicle {
 // round is the condition, in the files, that a vehicle is outside its fence: a circle round home.
 const round = "north^2 + east^2 gt fence.radius^2"
 
-// simulated returns the simulated vehicle of a contract, with the condition that it is outside its fence. Its signals
-// beyond those of the contract begin with Own.
-func simulated(c *contract.Contract, breach string) *model.Vehicle {
-	return extended(c, breach, payload)
-}
-
-// extended returns it with what another document adds to the end of its sections, which are in the same order there.
-func extended(c *contract.Contract, breach, more string) *model.Vehicle {
+// simulated returns the simulated vehicle of a contract, with the condition that it is outside its fence, and with what
+// another document adds to the end of its sections, which are in the same order there. Its signals beyond those of the
+// contract begin with Own.
+func simulated(c *contract.Contract, breach, more string) *model.Vehicle {
 	name := c.Name + ".vehicle.yaml"
 	file, err := files.ReadFile(name)
 	if err != nil {

@@ -30,7 +30,7 @@ func typed(v *model.Vehicle, x model.Variable) row {
 // TestContracts: a simulated vehicle offers exactly the signals and the slots of its contract, beside its own.
 func TestContracts(t *testing.T) {
 	for _, c := range contract.Contracts() {
-		v := simulated(c, round)
+		v := simulated(c, round, payload)
 		var signals, slots, wantedSignals, wantedSlots []row
 		offer := func(x model.Variable) {
 			if !strings.HasPrefix(x.Name, Own) {
@@ -84,7 +84,7 @@ func TestContracts(t *testing.T) {
 // TestPosition: latitude and longitude are those of the plane that touches the ellipsoid at home.
 func TestPosition(t *testing.T) {
 	for _, c := range contract.Contracts() {
-		v := simulated(c, round)
+		v := simulated(c, round, payload)
 		x, err := v.New(v.Defaults())
 		if err != nil {
 			t.Fatal(err)
