@@ -295,11 +295,6 @@ func TestUpload(t *testing.T) {
 		o.Mission().Plan.Source.Text == q.Plan {
 		t.Errorf("dry: %+v", answers)
 	}
-	q.Unchecked = true
-	if answers, _ := ask(t, drive, q); len(answers) != 1 || answers[0].Progress != Staged ||
-		!slices.Equal(answers[0].Open, []string{"everything: the plan was not checked"}) {
-		t.Errorf("unchecked: %+v", answers)
-	}
 }
 
 func strs(list []Progress) (texts []string) {
