@@ -622,9 +622,6 @@ func (f *Flight) Header() record.Header { return f.r.Header() }
 func (f *Flight) Summary() record.Summary {
 	s := f.r.Summary()
 	s.Sortie = f.sortie.report(f)
-	if at := f.sortie.at; f.sortie.breached {
-		s.Breached = &at
-	}
 	return s
 }
 
