@@ -129,12 +129,9 @@ func (e *Engine) reconsider() {
 
 // awaits forgets awaited actions that have ended.
 func (e *Engine) awaits() {
-	x := e.exchanging
-	if len(x.awaited) == 0 {
-		return
-	}
+	x, before := e.exchanging, len(e.exchanging.awaited)
 	x.awaited = slices.DeleteFunc(x.awaited, func(t Task) bool { return e.Status(t).Transient() })
-	if len(x.awaited) == 0 {
+	if len(x.awaited) == 0 && before > 0 {
 		e.reconsider()
 	}
 }

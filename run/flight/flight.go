@@ -57,10 +57,10 @@ type Flight struct {
 	slots     []slot // by slot of the contract
 	sortie    sortie
 	now       service.Clock
-	left      service.Clock // when the vehicle was told how to go on without the plan
-	restarted service.Clock // when the program went on with the plan, until the vehicle is heard; zero: it does not wait
-	slept     service.Clock // when nobody had woken the flight for a time; zero: never
-	untaken   string        // that it did not do so; "": it did, or there was no need
+	left      int64  // wall time when the vehicle was told how to go on without the plan [ns]
+	untaken   string // that it did not do so; "": it did, or there was no need
+	restarted int64  // wall time when the program went on with the plan, until the vehicle is heard; 0: it does not wait
+	slept     int64  // wall time until which nobody had woken the flight for long; 0: never
 	decisions int
 	err       error
 	mistakes  diag.List // of the last exchange of the plan that was requested,
@@ -583,7 +583,7 @@ func (f *Flight) Due() int64 {
 	switch f.phase {
 	case waiting, over:
 	case leaving:
-		due = min(due, f.left.Wall+leavingTime)
+		due = min(due, f.left+leavingTime)
 	case flying:
 		t, present := f.world().due(), f.vehicle.Vehicle(f.now.Wall)
 		if present != 0 && t < math.Inf(1) {
@@ -657,10 +657,8 @@ func (f *Flight) State(c *snapshot.Codec) {
 		snapshot.Float(c, &f.slots[i].wanted)
 		snapshot.Bool(c, &f.slots[i].undefined)
 	}
-	for _, t := range []*service.Clock{&f.now, &f.left, &f.restarted, &f.slept} {
-		snapshot.Int(c, &t.Wall)
-		snapshot.Int(c, &t.Unix)
-		snapshot.Int(c, &t.Vehicle)
+	for _, t := range []*int64{&f.now.Wall, &f.now.Unix, &f.now.Vehicle, &f.left, &f.restarted, &f.slept} {
+		snapshot.Int(c, t)
 	}
 	snapshot.Int(c, &f.decisions)
 	snapshot.Bool(c, &f.closed)
