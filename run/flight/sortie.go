@@ -57,12 +57,14 @@ func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
 			s.PreArm = text
 		}
 	case adapter.Refused:
-		_, reason, more := strings.Cut(text, explains)
-		if n := len(s.Refused); more && n > 0 {
+		_, reason, explained := strings.Cut(text, explains)
+		switch n := len(s.Refused); {
+		case explained && s.MoreRefused > 0: // its refusal is only counted
+		case explained && n > 0:
 			s.Refused[n-1] += ": " + reason
-			return
+		default:
+			s.Refuse(fmt.Sprintf("%s at %.1f s", text, f.world().t))
 		}
-		s.Refuse(fmt.Sprintf("%s at %.1f s", text, f.world().t))
 	default:
 	}
 }

@@ -60,7 +60,11 @@ func (s *Sortie) Faults() (list []string) {
 		list = append(list, s.Left)
 	}
 	if n := len(s.Refused) + s.MoreRefused; n > 0 {
-		list = append(list, fmt.Sprintf("%d refused, first %s", n, s.Refused[0]))
+		text := fmt.Sprintf("%d refused", n)
+		if len(s.Refused) > 0 {
+			text += ", first " + s.Refused[0]
+		}
+		list = append(list, text)
 	}
 	return list
 }
