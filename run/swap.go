@@ -78,12 +78,7 @@ func (r *Run) Withdraw() error {
 	name := r.next.m.Plan.Source.Name
 	r.next = nil
 	r.withhold()
-	return r.log(KindSwap, r.stays(name))
-}
-
-// stays describes the withdrawal of an exchange for a plan.
-func (r *Run) stays(name string) string {
-	return name + " is withdrawn; " + r.m.Plan.Source.Name + " stays"
+	return r.log(KindSwap, name+" is withdrawn; "+r.m.Plan.Source.Name+" stays")
 }
 
 // exchanges reports whether the plan can be exchanged.

@@ -113,12 +113,11 @@ func (f *Flight) depart() error {
 	case shown:
 		return nil
 	}
-	word := f.mode(f.slots[mode].wanted)
-	f.untaken = fmt.Sprintf("the vehicle has not taken the mode %s within %g s: %s", word, leavingTime/second, f.seen())
+	text := "the vehicle has not taken the mode %s within %g s: %s"
 	if grounded {
-		f.untaken = fmt.Sprintf("the vehicle is on the ground, and is not disarmed in the mode %s after %g s: %s", word,
-			leavingTime/second, f.seen())
+		text = "the vehicle is on the ground, and is not disarmed in the mode %s after %g s: %s"
 	}
+	f.untaken = fmt.Sprintf(text, f.mode(f.slots[mode].wanted), leavingTime/second, f.seen())
 	return f.note("end", f.untaken)
 }
 
