@@ -371,10 +371,8 @@ func (e *Engine) settle(limit int) bool {
 			e.grant()
 		}
 		if e.exchanging != nil {
-			e.thin()
-		}
-		if e.exchanging != nil {
 			e.awaits()
+			e.thin()
 		}
 		for t := e.down.popMax(); t >= 0; t = e.down.popMax() {
 			e.pass(t)

@@ -86,30 +86,33 @@ func (e *Engine) withholds(t Task) bool {
 
 // Withhold withholds the actions that an exchange removes, from the next Settle on: they have no activity. What wants
 // one of them waits. Nil ends this.
-func (e *Engine) Withhold(x *Exchange) { e.withhold(x, false) }
-
-// Await lets the actions that an exchange removes end by themselves: until those that are engaged now have ended, the
-// tree goes on as it is; from that iteration on, removed actions are withheld unless they are engaged.
-func (e *Engine) Await(x *Exchange) { e.withhold(x, true) }
-
-func (e *Engine) withhold(x *Exchange, gentle bool) {
+func (e *Engine) Withhold(x *Exchange) {
 	next := &exchanging{}
 	if e.exchanging != nil {
 		next.crowded = e.exchanging.crowded
 		e.reconsider()
 	}
 	if x != nil && len(x.gone) > 0 {
-		next.gentle, next.withheld = gentle, make([]bool, len(e.tasks))
+		next.withheld = make([]bool, len(e.tasks))
 		for _, t := range x.gone {
-			if next.withheld[t] = true; gentle && !e.Status(t).Transient() {
-				next.awaited = append(next.awaited, t)
-			}
+			next.withheld[t] = true
 		}
 	}
 	if e.exchanging = next; next.withheld == nil && len(next.crowded) == 0 {
 		e.exchanging = nil
 	}
 	e.reconsider()
+}
+
+// Await lets the actions that an exchange removes end by themselves: until those that are engaged now have ended, the
+// tree goes on as it is; from that iteration on, removed actions are withheld unless they are engaged.
+func (e *Engine) Await(x *Exchange) {
+	e.Withhold(x)
+	for _, t := range x.gone {
+		if e.exchanging.gentle = true; !e.Status(t).Transient() {
+			e.exchanging.awaited = append(e.exchanging.awaited, t)
+		}
+	}
 }
 
 // reconsider visits what grants activity to the actions that an exchange removes.
@@ -129,12 +132,9 @@ func (e *Engine) reconsider() {
 
 // awaits forgets awaited actions that have ended.
 func (e *Engine) awaits() {
-	x := e.exchanging
-	if len(x.awaited) == 0 {
-		return
-	}
+	x, before := e.exchanging, len(e.exchanging.awaited)
 	x.awaited = slices.DeleteFunc(x.awaited, func(t Task) bool { return e.Status(t).Transient() })
-	if len(x.awaited) == 0 {
+	if len(x.awaited) == 0 && before > 0 {
 		e.reconsider()
 	}
 }

@@ -1,8 +1,9 @@
 package run
 
 import (
+	"math"
+
 	"canopy/run/record"
-	"canopy/snapshot"
 )
 
 // fenceSignal is the signal, of vehicles with a fence, that they are outside.
@@ -22,34 +23,24 @@ func (r *Run) findFence() {
 	}
 }
 
-// checkFence logs, once, that the vehicle has been outside its fence on the last stretch. A breach that lasts shorter
-// than a tenth of a step may remain unseen.
+// checkFence notices a breach on the last stretch. One that lasts shorter than a tenth of a step may remain unseen.
 func (r *Run) checkFence(from, to float64) error {
-	if r.fence == absent || r.breached != nil {
+	if r.fence == absent || !math.IsNaN(r.breached) {
 		return nil
 	}
 	for i := range looks {
-		t := from + (to-from)*float64(i+1)/looks
-		if r.world.At(t)[r.fence] != 1 {
-			continue
+		if t := from + (to-from)*float64(i+1)/looks; r.world.At(t)[r.fence] == 1 {
+			return r.Breach(t, "the vehicle is outside its fence")
 		}
-		r.breached = &t
-		return r.rec.Event(record.Event{T: to, Micro: r.executive.Micro(), Kind: "fence",
-			Text: "the vehicle is outside its fence"})
 	}
 	return nil
 }
 
-func (r *Run) passBreach(c *snapshot.Codec) {
-	breached, at := r.breached != nil, 0.0
-	if breached {
-		at = *r.breached
+// Breach logs, once, that the vehicle has been outside its fence since a time [s].
+func (r *Run) Breach(t float64, text string) error {
+	if !math.IsNaN(r.breached) {
+		return nil
 	}
-	snapshot.Bool(c, &breached)
-	snapshot.Float(c, &at)
-	if c.Loading() {
-		if r.breached = nil; breached {
-			r.breached = &at
-		}
-	}
+	r.breached = t
+	return r.rec.Event(record.Event{T: r.world.T(), Micro: r.executive.Micro(), Kind: "fence", Text: text})
 }

@@ -122,8 +122,8 @@ type Run struct {
 	stuck    bool // the world has failed: time cannot advance
 	waiting  bool // the world waits for its input
 
-	fence    int      // the place of the signal that the vehicle is outside its fence; absent: it is simulated without one
-	breached *float64 // when that was first so [s]; nil: never
+	fence    int     // the place of the signal that the vehicle is outside its fence; absent: it is simulated without one
+	breached float64 // when the vehicle was first outside [s]; NaN: never
 
 	sources []mission.Source
 	lost    []bool // by source: it is unknown, as last logged
@@ -145,7 +145,8 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 		return nil, err
 	}
 	r := &Run{m: m, world: w, executive: executive.New(m.Program, w, d), until: min(m.Horizon, until),
-		sampled: math.NaN(), row: make([]float64, len(m.Record)), storm: newStorm(m.Plan.Tree.Len(), m.Horizon)}
+		sampled: math.NaN(), breached: math.NaN(), row: make([]float64, len(m.Record)),
+		storm: newStorm(m.Plan.Tree.Len(), m.Horizon)}
 	for _, name := range m.Record {
 		s, _ := m.Signal(name)
 		signal := record.Signal{Name: name, Unit: s.Unit.String(), Text: s.Text, Values: s.Values}
@@ -722,7 +723,7 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Each(c, r.lost, snapshot.Bool)
 	snapshot.Bool(c, &r.slides)
 	snapshot.Floats(c, r.peak)
-	r.passBreach(c)
+	snapshot.Float(c, &r.breached)
 	r.storm.state(c)
 	snapshot.Int(c, &r.summary.StatusChanges)
 	snapshot.Int(c, &r.summary.MaxEventIterations)
@@ -769,7 +770,9 @@ func (r *Run) Summary() record.Summary {
 	if s.Planned == s.StatusChanges {
 		s.Planned = 0
 	}
-	s.Breached = r.breached
+	if at := r.breached; !math.IsNaN(at) {
+		s.Breached = &at
+	}
 	r.world.Cost(&s)
 	return s
 }

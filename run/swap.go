@@ -47,40 +47,15 @@ func (s *source) State(c *snapshot.Codec) {
 
 func sourceOf(m *mission.Mission) source { return source{m.Plan.Source.Name, m.Plan.Source.Text} }
 
-// Swap requests, between two steps, that the run goes on with another plan, given as a document (docs/semantics.md,
-// section 9). At once, the actions that only the present plan has are withheld; at the first instant at which none of
-// them is engaged, which may be this one, the new plan takes over. If safe, those that are engaged end by themselves
-// first (bt.Engine.Await). What both plans have goes on. A request replaces one that is under way, and the same plan as
-// the present one changes nothing.
+// Exchange requests, between two steps, that the run goes on with the plan of a mission that Mission().WithPlan has
+// returned (docs/semantics.md, section 9). At once, the actions that only the present plan has are withheld; at the
+// first instant at which none of them is engaged, which may be this one, the new plan takes over. If safe, those that
+// are engaged end by themselves first (bt.Engine.Await). What both plans have goes on. A request replaces one that is
+// under way; Mission() itself withdraws it.
 //
-// If the new plan does not settle when it takes over, the old one goes on, and the log has the reason. The list has the
-// mistakes of the plan; with errors, or an error that wraps ErrSwap, nothing has happened. Another error is that of the
-// run, which it has ended.
-func (r *Run) Swap(src *diag.Source, safe bool) (diag.List, error) {
-	if err := r.exchangeable(); err != nil {
-		return nil, err
-	}
-	next, list := r.m.WithPlan(src)
-	if next == nil {
-		return list, nil
-	}
-	return list, r.Exchange(next, safe)
-}
-
-// Exchange is Swap for a plan that is compiled: that of a mission which Mission().WithPlan has returned. Mission()
-// itself withdraws an exchange that is under way.
+// If the new plan does not settle when it takes over, the old one goes on, and the log has the reason. With an error
+// that wraps ErrSwap, nothing has happened. Another error is that of the run, which it has ended.
 func (r *Run) Exchange(next *mission.Mission, safe bool) error {
-	if err := r.exchangeable(); err != nil {
-		return err
-	}
-	if err := r.request(next, safe); err != nil {
-		return r.fail(err)
-	}
-	return nil
-}
-
-// exchangeable returns why the plan cannot be exchanged now.
-func (r *Run) exchangeable() error {
 	switch {
 	case r.over || r.stopping:
 		return fmt.Errorf("%w: the run ends", ErrSwap)
@@ -88,6 +63,9 @@ func (r *Run) exchangeable() error {
 		return fmt.Errorf("%w: the run has not begun", ErrSwap)
 	case !r.exchanges():
 		return fmt.Errorf("%w: the run is not decided by the tree in continuous time, in a world for it", ErrSwap)
+	}
+	if err := r.request(next, safe); err != nil {
+		return r.fail(err)
 	}
 	return nil
 }
@@ -100,12 +78,7 @@ func (r *Run) Withdraw() error {
 	name := r.next.m.Plan.Source.Name
 	r.next = nil
 	r.withhold()
-	return r.log(KindSwap, r.stays(name))
-}
-
-// stays describes the withdrawal of an exchange for a plan.
-func (r *Run) stays(name string) string {
-	return name + " is withdrawn; " + r.m.Plan.Source.Name + " stays"
+	return r.log(KindSwap, name+" is withdrawn; "+r.m.Plan.Source.Name+" stays")
 }
 
 // exchanges reports whether the plan can be exchanged.

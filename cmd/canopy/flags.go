@@ -33,17 +33,6 @@ func (s *seconds) String() string {
 
 func (*seconds) Type() string { return "time" }
 
-// secondsOrZero is a flag for a time that may be 0.
-type secondsOrZero struct{ seconds }
-
-func (s *secondsOrZero) Set(text string) error {
-	if text == "0" {
-		s.seconds = 0
-		return nil
-	}
-	return s.seconds.Set(text)
-}
-
 func parseSeconds(text string) (float64, error) {
 	t, err := expr.Duration(text)
 	if err != nil || t <= 0 {

@@ -94,13 +94,13 @@ The output folder receives the files of "canopy run" and
   run.box         everything that was received and sent, up to --box-limit; run.box.old is the part before
 
 Beside the outcome of the plan, the table and summary.json say what became of the vehicle: not begun, not asked to fly,
-never armed, never left the ground, still armed, landed, in the air, taken over, or not heard.
+never armed, never left the ground, still armed, landed, in the air, taken over, only observed, or not heard.
 
 Exit status: 0 the mission was flown to its end, the plan did not fail, no property or assumption was violated, and the
 vehicle landed, is in the air as it was told, or was not asked to fly, 1 the flight failed or was interrupted (its
 records are complete up to that time), 2 wrong input, nothing was flown, 3 the mission was flown to its end, but the
 plan failed, a property or an assumption was violated, the vehicle never armed, never left the ground, is still armed on
-the ground, was taken over, or is not heard, something was refused, or the fence was breached.`,
+the ground, was taken over, is only observed or not heard, something was refused, or the fence was breached.`,
 		Example: `  canopy fly missions/circuit-plane.yaml --link fake:plane
   canopy fly missions/circuit-plane.yaml --link fake:plane --speed 1
   canopy fly missions/circuit-plane.yaml --link udp:127.0.0.1:14550 --arm --at-end return`,

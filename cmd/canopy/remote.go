@@ -182,7 +182,7 @@ Exit status: 0 done, 1 the run has ended before, 2 wrong input or no run listens
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			return send(ctx, args[0], at, control.Demand{Verb: verb}, cmd.OutOrStdout(), cmd.ErrOrStderr(), asJSON)
+			return send(ctx, args[0], at, control.Demand{Verb: verb}, cmd.OutOrStdout(), asJSON)
 		},
 	}
 	r.flags(c)

@@ -36,8 +36,12 @@ func swapped(t *testing.T) string {
 	if _, err := folder.Fly(context.Background(), r, out, folder.Options{Observe: func() {
 		if r.T() >= 20 && !done {
 			done = true
-			if list, err := r.Swap(&diag.Source{Name: "next.xml", Text: next}, false); err != nil || list.HasErrors() {
-				t.Fatal(list, err)
+			m, list := r.Mission().WithPlan(&diag.Source{Name: "next.xml", Text: next})
+			if m == nil {
+				t.Fatal(list)
+			}
+			if err := r.Exchange(m, false); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}}); err != nil || !done {

@@ -24,7 +24,7 @@ import (
 func uploadCommand() *cobra.Command {
 	var to string
 	var r reach
-	limit := secondsOrZero{checkLimit}
+	limit := seconds(checkLimit)
 	when := "now"
 	var asJSON, dry bool
 	c := &cobra.Command{
@@ -40,10 +40,9 @@ that both plans have, by name and definition, go on without a command, and actio
 exit procedures; then the new plan takes over. With --when safe, it interrupts none: it takes over at the end of such
 actions that run now, before the next one begins. If the new plan cannot start, the old one goes on.
 
-The check begins with a line that says how long it may take; the present plan goes on meanwhile. --check-limit 0 skips
-the check. A plan has at most 1 MiB and 5,000 tasks. Ctrl-C withdraws a plan that is checked or waits for a safe point,
-as does the loss of the connection; exit procedures that have begun go on to their end, and then the new plan takes
-over.
+The check begins with a line that says how long it may take; the present plan goes on meanwhile. A plan has at most
+1 MiB and 5,000 tasks. Ctrl-C withdraws a plan that is checked or waits for a safe point, as does the loss of the
+connection; exit procedures that have begun go on to their end, and then the new plan takes over.
 
 Exit status: 0 the new plan has taken over, or would be accepted (--dry-run), 1 the run has ended before or the waiting
 was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or could not take over.`,
@@ -55,7 +54,7 @@ was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or cou
 			if when != "now" && when != "safe" {
 				return &usageError{fmt.Sprintf("--when is now or safe, not %q", when)}
 			}
-			if limit.seconds > control.MostLimit {
+			if limit > control.MostLimit {
 				return &usageError{fmt.Sprintf("--check-limit is at most %d s", control.MostLimit)}
 			}
 			if to == "" {
@@ -76,28 +75,22 @@ was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or cou
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			q := control.Demand{Verb: control.Upload, Name: args[0], Plan: p.Source.Text, Safe: when == "safe", Dry: dry,
-				Limit: float64(limit.seconds), Unchecked: limit.seconds == 0}
-			return send(ctx, to, at, q, cmd.OutOrStdout(), cmd.ErrOrStderr(), asJSON)
+				Limit: float64(limit)}
+			return send(ctx, to, at, q, cmd.OutOrStdout(), asJSON)
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the `folder` of the run, or its address")
 	r.flags(c)
 	c.Flags().StringVar(&when, "when", when, "`now`, or safe: without interrupting an action")
-	c.Flags().Var(&limit, "check-limit", "maximum `time` of the check; 0: the plan is not checked")
+	c.Flags().Var(&limit, "check-limit", "maximum `time` of the check")
 	c.Flags().BoolVar(&dry, "dry-run", false, "compile, check and compare only")
 	c.Flags().BoolVar(&asJSON, "json", false, "print each answer as a JSON object")
 	return c
 }
 
 // send sends a request to a run of a name at a place, and prints the answers.
-func send(ctx context.Context, name string, at control.Endpoint, q control.Demand, out, stderr io.Writer,
-	asJSON bool,
-) error {
+func send(ctx context.Context, name string, at control.Endpoint, q control.Demand, out io.Writer, asJSON bool) error {
 	var last control.Response
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	bar := newProgress(stderr, 1)
-	defer func() { bar.clear() }()
 	ended := make(chan error, 1)
 	answers := make(chan control.Response)
 	go func() {
@@ -117,13 +110,7 @@ func send(ctx context.Context, name string, at control.Endpoint, q control.Deman
 				return failed(fmt.Errorf("%w: the exchange is withdrawn unless it has taken place", record.ErrInterrupted))
 			}
 			return failed(record.ErrInterrupted)
-		case <-tick.C:
-			if last.Progress == control.Checking {
-				bar.step(time.Since(bar.began).Seconds(), "of the time that the check may take")
-			}
 		case last = <-answers:
-			bar.clear()
-			bar = newProgress(stderr, last.Limit)
 			var err error
 			if asJSON {
 				err = printJSON(out, last)

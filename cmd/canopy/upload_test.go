@@ -37,7 +37,7 @@ func TestUploadsAreChecked(t *testing.T) {
 			t.Errorf("%s: %+v", body, j)
 		}
 	}
-	for limit, want := range map[string]string{"-1": "not a time above 0", "1h": "--check-limit is at most 600 s"} {
+	for limit, want := range map[string]string{"0": "not a time above 0", "1h": "--check-limit is at most 600 s"} {
 		_, stderr, status := canopy("upload", "next.xml", "--to", "nowhere", "--check-limit", limit)
 		if status != exitInput || !strings.Contains(stderr, want) {
 			t.Errorf("a limit of %s: %d, %s", limit, status, stderr)

@@ -64,8 +64,7 @@ type Demand struct {
 	Safe bool   `json:"safe,omitempty"` // wait until no action that would be removed runs, and interrupt none
 	Dry  bool   `json:"dry,omitempty"`  // compile, check and compare only
 	// Limit is the time that the check may take [s]; 0: the run's own limit.
-	Limit     float64 `json:"limit,omitempty"`
-	Unchecked bool    `json:"unchecked,omitempty"` // without a check
+	Limit float64 `json:"limit,omitempty"`
 }
 
 // MostLimit is the longest time that a request may give the check [s].
@@ -296,7 +295,7 @@ func Parse(r io.Reader) (Demand, error) {
 	if err := d.Decode(&q); err != nil {
 		return q, fmt.Errorf("%w: %w", ErrDemand, err)
 	}
-	plan := q.Name != "" || q.Plan != "" || q.Safe || q.Dry || q.Limit != 0 || q.Unchecked
+	plan := q.Name != "" || q.Plan != "" || q.Safe || q.Dry || q.Limit != 0
 	switch {
 	case q.Verb == Upload && (q.Name == "" || q.Plan == ""):
 		return q, fmt.Errorf("%w: it uploads no plan", ErrDemand)
@@ -335,23 +334,15 @@ func (s *Server) upload(ctx context.Context, q Demand, from string, say func(Res
 		say(a)
 		return
 	}
-	for again := true; again; { // another exchange has come first
-		if !s.in(func(o Controlled) {
-			if again = o.Mission() != m; again {
-				m = o.Mission()
-			} else if err = o.Swap(next, q.Safe, from); err == nil {
-				s.last = next
-				a.outcome(o)
-			}
-		}) {
-			return
+	if !s.in(func(o Controlled) {
+		if o.Mission() != m {
+			err = errors.New("another plan has taken over meanwhile: look at it, and upload again")
+		} else if err = o.Swap(next, q.Safe, from); err == nil {
+			s.last = next
+			a.outcome(o)
 		}
-		if again {
-			next, err = compiled(m, q)
-		}
-		if again = again && err == nil; again {
-			a.compare(m, next)
-		}
+	}) {
+		return
 	}
 	if err != nil {
 		a.Text = err.Error()
@@ -385,11 +376,7 @@ func compiled(m *mission.Mission, q Demand) (*mission.Mission, error) {
 
 // check enters what the check of a mission with a new plan finds.
 func (s *Server) check(ctx context.Context, q Demand, next *mission.Mission, a *Response, say func(Response) bool) {
-	switch {
-	case s.judge == nil:
-		return
-	case q.Unchecked:
-		a.Open = []string{"everything: the plan was not checked"}
+	if s.judge == nil {
 		return
 	}
 	limit := cmp.Or(q.Limit, s.limit)

@@ -57,10 +57,10 @@ type Flight struct {
 	slots     []slot // by slot of the contract
 	sortie    sortie
 	now       service.Clock
-	left      service.Clock // when the vehicle was told how to go on without the plan
-	restarted service.Clock // when the program went on with the plan, until the vehicle is heard; zero: it does not wait
-	slept     service.Clock // when nobody had woken the flight for a time; zero: never
-	untaken   string        // that it did not do so; "": it did, or there was no need
+	left      int64  // wall time when the vehicle was told how to go on without the plan [ns]
+	untaken   string // that it did not do so; "": it did, or there was no need
+	restarted int64  // wall time when the program went on with the plan, until the vehicle is heard; 0: it does not wait
+	slept     int64  // wall time until which nobody had woken the flight for long; 0: never
 	decisions int
 	err       error
 	mistakes  diag.List // of the last exchange of the plan that was requested,
@@ -286,15 +286,20 @@ func (f *Flight) swap(head, document string) error {
 	}
 	next := f.compiled
 	f.compiled, f.mistakes, f.refused = nil, nil, nil
-	switch {
-	case f.world().suspended:
+	if f.world().suspended {
 		f.refused = fmt.Errorf("%w: the plan is suspended", run.ErrSwap)
 		return nil
-	case next != nil && next.Plan.Source.Name == name && next.Plan.Source.Text == document:
-		f.refused = f.r.Exchange(next, verb == exchangeSafely)
-	default:
-		f.mistakes, f.refused = f.r.Swap(&diag.Source{Name: name, Text: document}, verb == exchangeSafely)
 	}
+	if next == nil || next.Plan.Source.Name != name || next.Plan.Source.Text != document {
+		if next, f.mistakes = f.r.Mission().WithPlan(&diag.Source{Name: name, Text: document}); next == nil {
+			return nil
+		}
+	}
+	if text := f.unserved(next); text != "" && f.Started() {
+		f.refused = fmt.Errorf("%w: %s", run.ErrSwap, text)
+		return nil
+	}
+	f.refused = f.r.Exchange(next, verb == exchangeSafely)
 	f.keepSwap(f.refused)
 	return nil
 }
@@ -412,9 +417,8 @@ func (f *Flight) react() error {
 // here reports whether the mission may start where the vehicle is. A mission that sets its site waits until home is
 // known, and ends if home is elsewhere.
 func (f *Flight) here() (bool, error) {
-	if missing := f.unserved(); len(missing) > 0 {
+	if text := f.unserved(f.r.Mission()); text != "" {
 		f.phase = over
-		text := "it takes no command for " + strings.Join(missing, ", ")
 		f.keep(fmt.Errorf("%w: %s", ErrSlot, text))
 		f.keep(f.r.Stop("the vehicle does not do what the plan wants"))
 		return false, f.note("slots", text)
@@ -439,14 +443,18 @@ func (f *Flight) here() (bool, error) {
 	return false, f.note("site", text)
 }
 
-// unserved returns the slots that the plan writes and the vehicle does nothing about.
-func (f *Flight) unserved() (names []string) {
+// unserved says which slots the plan of a mission writes and the vehicle does nothing about; "" if there is none.
+func (f *Flight) unserved(m *mission.Mission) string {
+	var names []string
 	for i, s := range f.slots {
-		if s.command >= 0 && !f.vehicle.Takes(i) && len(f.r.Mission().Program.Slots[s.command].Writers) > 0 {
+		if s.command >= 0 && !f.vehicle.Takes(i) && len(m.Program.Slots[s.command].Writers) > 0 {
 			names = append(names, f.c.Slots[i].Name)
 		}
 	}
-	return names
+	if len(names) == 0 {
+		return ""
+	}
+	return "the vehicle takes no command for " + strings.Join(names, ", ")
 }
 
 // log logs events of the adapter.
@@ -575,7 +583,7 @@ func (f *Flight) Due() int64 {
 	switch f.phase {
 	case waiting, over:
 	case leaving:
-		due = min(due, f.left.Wall+leavingTime)
+		due = min(due, f.left+leavingTime)
 	case flying:
 		t, present := f.world().due(), f.vehicle.Vehicle(f.now.Wall)
 		if present != 0 && t < math.Inf(1) {
@@ -614,9 +622,6 @@ func (f *Flight) Header() record.Header { return f.r.Header() }
 func (f *Flight) Summary() record.Summary {
 	s := f.r.Summary()
 	s.Sortie = f.sortie.report(f)
-	if at := f.sortie.at; f.sortie.breached {
-		s.Breached = &at
-	}
 	return s
 }
 
@@ -652,10 +657,8 @@ func (f *Flight) State(c *snapshot.Codec) {
 		snapshot.Float(c, &f.slots[i].wanted)
 		snapshot.Bool(c, &f.slots[i].undefined)
 	}
-	for _, t := range []*service.Clock{&f.now, &f.left, &f.restarted, &f.slept} {
-		snapshot.Int(c, &t.Wall)
-		snapshot.Int(c, &t.Unix)
-		snapshot.Int(c, &t.Vehicle)
+	for _, t := range []*int64{&f.now.Wall, &f.now.Unix, &f.now.Vehicle, &f.left, &f.restarted, &f.slept} {
+		snapshot.Int(c, t)
 	}
 	snapshot.Int(c, &f.decisions)
 	snapshot.Bool(c, &f.closed)

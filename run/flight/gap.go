@@ -14,8 +14,8 @@ const (
 // in order with the timers; nothing of it is sent. A program that was started again waits until the vehicle is heard.
 func (f *Flight) catchUp(in Input) error {
 	if in.Kind == Start {
-		if f.left = in.At; f.phase == flying {
-			f.restarted = in.At
+		if f.left = in.At.Wall; f.phase == flying {
+			f.restarted = in.At.Wall
 		}
 		return nil
 	}
@@ -31,30 +31,28 @@ func (f *Flight) catchUp(in Input) error {
 		}
 		if in.At.Wall-due > stood {
 			f.vehicle.Out()
-			f.slept, f.left = in.At, in.At
+			f.slept, f.left = in.At.Wall, in.At.Wall
 		}
 	}
 	return nil
 }
 
 // waited reports whether a frame that arrives now has waited for a program that stood still: its age is unknown.
-func (f *Flight) waited() bool {
-	return f.slept != (service.Clock{}) && f.now.Wall-f.slept.Wall < flushed
-}
+func (f *Flight) waited() bool { return f.slept != 0 && f.now.Wall-f.slept < flushed }
 
 // Awaiting reports whether the plan of a program that was started again waits for the vehicle's telemetry. What has
 // changed until then is one instant.
-func (f *Flight) Awaiting() bool { return f.restarted != (service.Clock{}) }
+func (f *Flight) Awaiting() bool { return f.restarted != 0 }
 
 // hear ends that wait when the vehicle is heard.
 func (f *Flight) hear() error {
 	if !f.Awaiting() {
 		return nil
 	}
-	if err := f.samples(); err != nil || !f.vehicle.Heard(f.restarted.Wall) {
+	if err := f.samples(); err != nil || !f.vehicle.Heard(f.restarted) {
 		return err
 	}
-	f.restarted = service.Clock{}
+	f.restarted = 0
 	f.world().suspend(true)
 	return f.fly()
 }

@@ -105,7 +105,8 @@ func (v *scripted) Home() (earth.Position, bool) {
 	return *v.home, true
 }
 
-func (v *scripted) Takes(int) bool { return true }
+// Takes reports that the vehicle takes all slots but one.
+func (v *scripted) Takes(slot int) bool { return contract.Plane.Slots[slot].Name != "wanted_relay" }
 
 func (v *scripted) Vehicle(wall int64) int64 { return boot + wall }
 

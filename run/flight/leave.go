@@ -35,7 +35,7 @@ func (f *Flight) leave() error {
 	}
 	f.stow()
 	f.phase = leaving
-	f.left = f.now
+	f.left = f.now.Wall
 	told, err := f.aim()
 	if err != nil || told || f.phase == over || f.signal("in_air") == 0 {
 		return err
@@ -76,7 +76,7 @@ func (f *Flight) aim() (told bool, err error) {
 	default:
 		f.want(mode, f.number(target))
 	}
-	f.left = f.now
+	f.left = f.now.Wall
 	f.vehicle.Wake(f.now)
 	return true, f.note("end", f.course())
 }
@@ -103,7 +103,7 @@ func (f *Flight) depart() error {
 	mode, arm := f.c.Slot(wantedMode), f.c.Slot(armSlot)
 	grounded := f.signal("in_air") == 0
 	shown := f.vehicle.Shows(mode) && (!grounded || f.vehicle.Shows(arm))
-	if !shown && f.now.Wall-f.left.Wall < leavingTime {
+	if !shown && f.now.Wall-f.left < leavingTime {
 		return nil
 	}
 	f.phase = over
@@ -113,12 +113,11 @@ func (f *Flight) depart() error {
 	case shown:
 		return nil
 	}
-	word := f.mode(f.slots[mode].wanted)
-	f.untaken = fmt.Sprintf("the vehicle has not taken the mode %s within %g s: %s", word, leavingTime/second, f.seen())
+	text := "the vehicle has not taken the mode %s within %g s: %s"
 	if grounded {
-		f.untaken = fmt.Sprintf("the vehicle is on the ground, and is not disarmed in the mode %s after %g s: %s", word,
-			leavingTime/second, f.seen())
+		text = "the vehicle is on the ground, and is not disarmed in the mode %s after %g s: %s"
 	}
+	f.untaken = fmt.Sprintf(text, f.mode(f.slots[mode].wanted), leavingTime/second, f.seen())
 	return f.note("end", f.untaken)
 }
 

@@ -14,8 +14,6 @@ import (
 type sortie struct {
 	record.Sortie
 	begun, wanted, armed, flew bool
-	breached                   bool
-	at                         float64 // of the breach [s]
 }
 
 // flies are the modes with which a plan wants to fly.
@@ -39,11 +37,10 @@ func (s *sortie) look(f *Flight) error {
 	s.begun = true
 	s.armed = s.armed || f.signal("armed") == 1
 	s.flew = s.flew || f.signal("in_air") == 1
-	if s.breached || f.signal("fence_breached") != 1 {
+	if f.signal("fence_breached") != 1 {
 		return nil
 	}
-	s.breached, s.at = true, f.world().t
-	return f.note("fence", "the autopilot reports a breach of its fence")
+	return f.r.Breach(f.world().t, "the autopilot reports a breach of its fence")
 }
 
 // reasons are how autopilots begin a text about why they cannot be armed.
@@ -60,12 +57,14 @@ func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
 			s.PreArm = text
 		}
 	case adapter.Refused:
-		_, reason, more := strings.Cut(text, explains)
-		if n := len(s.Refused); more && n > 0 {
+		_, reason, explained := strings.Cut(text, explains)
+		switch n := len(s.Refused); {
+		case explained && s.MoreRefused > 0: // its refusal is only counted
+		case explained && n > 0:
 			s.Refused[n-1] += ": " + reason
-			return
+		default:
+			s.Refuse(fmt.Sprintf("%s at %.1f s", text, f.world().t))
 		}
-		s.Refuse(fmt.Sprintf("%s at %.1f s", text, f.world().t))
 	default:
 	}
 }
@@ -89,6 +88,8 @@ func (s *sortie) fate(f *Flight) (record.Fate, string) {
 		return record.NotBegun, "the vehicle is " + state.String()
 	case state == adapter.Taken:
 		return record.TakenOver, f.seen()
+	case state == adapter.Observing:
+		return record.Observed, f.seen()
 	case state == adapter.Ready && air == 1:
 		return record.InTheAir, f.seen()
 	case state != adapter.Ready || air != air || armed != armed:
@@ -108,10 +109,9 @@ func (s *sortie) fate(f *Flight) (record.Fate, string) {
 }
 
 func (s *sortie) state(c *snapshot.Codec) {
-	for _, b := range []*bool{&s.begun, &s.wanted, &s.armed, &s.flew, &s.breached} {
+	for _, b := range []*bool{&s.begun, &s.wanted, &s.armed, &s.flew} {
 		snapshot.Bool(c, b)
 	}
-	snapshot.Float(c, &s.at)
 	snapshot.Text(c, &s.PreArm)
 	snapshot.List(c, &s.Refused, snapshot.Text)
 	snapshot.Int(c, &s.MoreRefused)

@@ -26,6 +26,7 @@ const (
 	Landed     Fate = "landed"                // on the ground, disarmed, after it flew
 	InTheAir   Fate = "in the air"            // as it was told to go on
 	TakenOver  Fate = "taken over"            // by a pilot, a failsafe or another station
+	Observed   Fate = "only observed"         // after a reboot, which the operator did not resume from
 	NotHeard   Fate = "not heard"             // nobody knows: no telemetry shows it
 )
 
@@ -59,7 +60,11 @@ func (s *Sortie) Faults() (list []string) {
 		list = append(list, s.Left)
 	}
 	if n := len(s.Refused) + s.MoreRefused; n > 0 {
-		list = append(list, fmt.Sprintf("%d refused, first %s", n, s.Refused[0]))
+		text := fmt.Sprintf("%d refused", n)
+		if len(s.Refused) > 0 {
+			text += ", first " + s.Refused[0]
+		}
+		list = append(list, text)
 	}
 	return list
 }

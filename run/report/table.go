@@ -33,14 +33,13 @@ func (d *Digest) Table(w io.Writer) error {
 		end += ": " + v.Reason
 	}
 	rows = append(rows, []string{"ended", Clock(ended(&d.End)) + " of " + Clock(d.Horizon) + ", " + end})
-	if s := d.Summary; s != nil && s.Sortie == nil {
-		rows = append(rows, []string{"integration", fmt.Sprintf("%d steps, %d rejected, %d evaluations, %d Jacobians",
-			s.Steps, s.RejectedSteps, s.RHSEvaluations, s.Jacobians)})
-	}
 	if s := d.Summary; s != nil {
-		rows = append(rows,
-			[]string{"events", fmt.Sprintf("%d state, %d time, at most %d iterations in an instant",
-				s.StateEvents, s.TimeEvents, s.MaxEventIterations)})
+		if s.Sortie == nil {
+			rows = append(rows, []string{"integration", fmt.Sprintf("%d steps, %d rejected, %d evaluations, %d Jacobians",
+				s.Steps, s.RejectedSteps, s.RHSEvaluations, s.Jacobians)})
+		}
+		rows = append(rows, []string{"events", fmt.Sprintf("%d state, %d time, at most %d iterations in an instant",
+			s.StateEvents, s.TimeEvents, s.MaxEventIterations)})
 	}
 	changes := fmt.Sprintf("%d status changes of %d tasks", d.changes, len(d.Tasks))
 	if len(d.Tasks) == 1 {
@@ -98,17 +97,16 @@ func judged(p record.Property) string {
 
 // flight returns the rows about what became of a vehicle over a link, and the grave findings about it.
 func (d *Digest) flight() (rows [][]string) {
-	if d.Summary == nil || d.Summary.Sortie == nil {
-		return nil
-	}
-	f := d.Summary.Sortie
-	rows = append(rows, []string{"flight", f.String()})
-	if f.PreArm != "" && f.PreArm != f.Text {
-		rows = append(rows, []string{"", f.PreArm})
-	}
-	for _, text := range f.Faults() {
-		if text != f.Fault() {
-			rows = append(rows, []string{"fault", text})
+	if d.Summary != nil && d.Summary.Sortie != nil {
+		f := d.Summary.Sortie
+		rows = append(rows, []string{"flight", f.String()})
+		if f.PreArm != "" && f.PreArm != f.Text {
+			rows = append(rows, []string{"", f.PreArm})
+		}
+		for _, text := range f.Faults() {
+			if text != f.Fault() {
+				rows = append(rows, []string{"fault", text})
+			}
 		}
 	}
 	for _, e := range d.noticed {
@@ -122,14 +120,14 @@ func (d *Digest) flight() (rows [][]string) {
 // grave reports whether an event is a grave finding of the checklist.
 func grave(e record.Event) bool { return e.Kind == "checked" && strings.HasPrefix(e.Text, "grave: ") }
 
-// toNotice returns a row for each of the first events that a person should know of: all but the switching itself.
+// toNotice returns a row for each of the first events that a person should know of: all but the switching itself, and
+// what is at the top.
 func (d *Digest) toNotice() [][]string {
 	var rows [][]string
 	for _, e := range d.noticed {
-		if d.Summary != nil && d.Summary.Sortie != nil && grave(e) {
-			continue // it is at the top
+		if !grave(e) {
+			rows = append(rows, []string{e.Kind, Clock(e.T) + " " + e.Text})
 		}
-		rows = append(rows, []string{e.Kind, Clock(e.T) + " " + e.Text})
 	}
 	if d.moreToNotice > 0 {
 		rows = append(rows, []string{"", fmt.Sprintf("and %d more such events", d.moreToNotice)})

@@ -57,9 +57,18 @@ func step(t *testing.T, r *run.Run, until float64) {
 	}
 }
 
+// swapped compiles a plan, and requests that the run goes on with it.
+func swapped(r *run.Run, p *diag.Source, safe bool) (diag.List, error) {
+	next, list := r.Mission().WithPlan(p)
+	if next == nil {
+		return list, nil
+	}
+	return list, r.Exchange(next, safe)
+}
+
 func exchange(t *testing.T, r *run.Run, p *diag.Source) {
 	t.Helper()
-	if list, err := r.Swap(p, false); err != nil || list.HasErrors() {
+	if list, err := swapped(r, p, false); err != nil || list.HasErrors() {
 		t.Fatal(err, list)
 	}
 }
@@ -127,7 +136,7 @@ func TestSwapRefused(t *testing.T) {
 	r, l := begun(t, drive, "", 20)
 	for _, bad := range []string{`<Action name="a" write="nothing := 1"/>`, `<Undefined name="a"/>`,
 		`<Sequence><Script code="n := 1"/><ScriptCondition code="ok and n == 1"/></Sequence>`} {
-		if list, err := r.Swap(body("bad.xml", bad), false); err != nil || !list.HasErrors() {
+		if list, err := swapped(r, body("bad.xml", bad), false); err != nil || !list.HasErrors() {
 			t.Errorf("%s: %v, %v", bad, list, err)
 		}
 	}
@@ -184,7 +193,7 @@ func TestSwapToTheSame(t *testing.T) {
 			r.Attach(l)
 			for more := true; more && err == nil; {
 				if more, err = r.Step(); swaps > 0 && more && random.IntN(3) == 0 {
-					if list, err := r.Swap(body("same.xml", text), false); list.HasErrors() || err != nil && !errors.Is(err, run.ErrSwap) {
+					if list, err := swapped(r, body("same.xml", text), false); list.HasErrors() || err != nil && !errors.Is(err, run.ErrSwap) {
 						t.Fatal(list, err)
 					}
 				}
@@ -262,7 +271,7 @@ func TestSwapsAtRandom(t *testing.T) {
 			if random.IntN(8) == 0 {
 				before := f.swaps
 				next := randomBody(random)
-				_, err = r.Swap(body("next.xml", next), random.IntN(4) == 0)
+				_, err = swapped(r, body("next.xml", next), random.IntN(4) == 0)
 				if errors.Is(err, run.ErrSwap) {
 					err = nil
 				}
@@ -331,7 +340,7 @@ func TestSafePoint(t *testing.T) {
 		for _, x := range r.Header().Tasks {
 			names, acts = append(names, x.Name), append(acts, x.Kind == "Action" && x.Name != "event")
 		}
-		if list, err := r.Swap(body("next.xml", `<Sequence><Action name="kept" entry="gear := 3" done="t ge 90"/>`+
+		if list, err := swapped(r, body("next.xml", `<Sequence><Action name="kept" entry="gear := 3" done="t ge 90"/>`+
 			`<Action name="new" write="v := -1" done="false"/></Sequence>`), true); err != nil || list.HasErrors() {
 			t.Fatal(err, list)
 		}
