@@ -49,6 +49,8 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 			fate: record.NeverArmed, faults: "never armed: arm: arm: target_h"},
 		"checks never end": {mission: tries(), arm: true, events: []fake.Event{{Kind: fake.GPSLost}},
 			fate: record.NeverArmed, faults: "never armed: PreArm"},
+		"failsafe": {mission: libraryMission(t, "plane", `<take_off/>`, ""), arm: true, events: []fake.Event{{Kind: stopped}},
+			fate: record.NotBegun, faults: "it is in failsafe"},
 		"stops before the position": {mission: tries(), arm: true,
 			events: []fake.Event{{Kind: fake.GPSLost}, {Kind: stopped}}, fate: record.NeverArmed, faults: "never armed: PreArm"},
 		"reboots": {mission: libraryMission(t, "plane", `<Sequence><take_off/><wait duration="60 [s]"/></Sequence>`, ""),
@@ -79,6 +81,10 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 				o.Firmware = fake.ArduCopter
 			}
 			v := fake.New(o)
+			if name == "failsafe" {
+				v.Set("FS_GCS_ENABL", 1)
+				v.Set("FS_LONG_ACTN", 1)
+			}
 			far := Fake("fake", v, 1e18, 0)
 			d := New(f, far, Options{})
 			d.Attach(p)

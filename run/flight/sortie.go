@@ -54,7 +54,7 @@ const explains = "the reason may be: "
 // heed takes an event of the adapter with its text.
 func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
 	switch kind {
-	case adapter.Attaching, adapter.Observed:
+	case adapter.Attaching, adapter.Observed, adapter.Waiting:
 		if s.held = ""; strings.Contains(text, ": ") { // otherwise a step is done
 			s.held = ": " + text
 		}
