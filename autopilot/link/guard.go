@@ -36,7 +36,7 @@ type guarded struct {
 	reader frame.Reader
 	writer frame.Writer
 	heard  time.Time // the last frame of the vehicle
-	told   bool      // that frames are refused
+	told   bool      // that frames are refused; the channel is open again with a frame of the vehicle
 	open   bool      // after a change, the next Read says that the channel is open again
 	held   []byte    // arrived, and was not returned yet
 }
@@ -72,6 +72,7 @@ func (l *guarded) Read(buf []byte) (int, error) {
 			continue
 		}
 		if ours {
+			l.open = l.open || l.told
 			l.told, l.heard = false, time.Now()
 		} else if !l.told && l.reader.Refused > 0 && time.Since(l.heard) >= silence {
 			l.told = true
@@ -80,7 +81,7 @@ func (l *guarded) Read(buf []byte) (int, error) {
 		}
 		l.held = out
 		if moved != nil {
-			l.open, l.held = true, slices.Clone(out)
+			l.open, l.held = !l.told, slices.Clone(out)
 			return 0, moved
 		}
 	}

@@ -337,6 +337,8 @@ func TestSignedLinks(t *testing.T) {
 	if _, err := ground.Read(make([]byte, 100)); !errors.Is(err, link.ErrBroken) || !strings.Contains(err.Error(), "--signing-key") {
 		t.Errorf("unsigned frames: %v", err)
 	}
+	write(t, vehicle, first)
+	write(t, vehicle, good) // before which the channel is not open again
 	if n, err := ground.Read(make([]byte, 100)); n != 0 || err != nil {
 		t.Errorf("opening again: %d, %v", n, err)
 	}

@@ -13,6 +13,19 @@ import (
 	"canopy/run/record"
 )
 
+const stopped fake.Kind = 255 // the operator stops the flight
+
+// occurs reports whether it is time for an event, at a height and after a number of steps of the flight.
+func occurs(kind fake.Kind, height float64, steps int) bool {
+	switch kind {
+	case fake.Breach, fake.Reboot:
+		return height > 10
+	case stopped:
+		return steps > 1000
+	}
+	return true
+}
+
 // The summary says what became of the vehicle, whatever the plan says of itself: nothing that did not fly passes for a
 // flight, and a plan that did not want to fly is not blamed.
 func TestWhatBecameOfTheVehicle(t *testing.T) {
@@ -27,11 +40,25 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 		fate    record.Fate
 		faults  string // what they say; "": there is none
 	}{
-		"flies":            {mission: libraryMission(t, "plane", `<take_off/>`, ""), arm: true, fate: record.InTheAir},
-		"lands":            {mission: libraryMission(t, "copter", `<Sequence><wait duration="40 [s]"/><take_off/><land/></Sequence>`, ""), arm: true, fate: record.Landed},
-		"observes":         {mission: waits(), arm: true, fate: record.NotAsked},
-		"may not arm":      {mission: tries(), fate: record.NeverArmed, faults: "--arm"},
-		"checks never end": {mission: tries(), arm: true, events: []fake.Event{{Kind: fake.GPSLost}}, fate: record.NeverArmed, faults: "PreArm"},
+		"flies":       {mission: libraryMission(t, "plane", `<take_off/>`, ""), arm: true, fate: record.InTheAir},
+		"lands":       {mission: libraryMission(t, "copter", `<Sequence><wait duration="40 [s]"/><take_off/><land/></Sequence>`, ""), arm: true, fate: record.Landed},
+		"observes":    {mission: waits(), arm: true, fate: record.NotAsked},
+		"may not arm": {mission: tries(), fate: record.NeverArmed, faults: "--arm"},
+		"arming is refused": {mission: libraryMission(t, "plane", `<Fallback><take_off/><wait duration="5 [s]"/></Fallback>`,
+			"fence: {inclusion: [{circle: {north: 0, east: 0, radius: 900}}], max_h: 20}\n"), arm: true,
+			fate: record.NeverArmed, faults: "never armed: arm: arm: target_h"},
+		"checks never end": {mission: tries(), arm: true, events: []fake.Event{{Kind: fake.GPSLost}},
+			fate: record.NeverArmed, faults: "never armed: PreArm"},
+		"failsafe": {mission: libraryMission(t, "plane", `<take_off/>`, ""), arm: true, events: []fake.Event{{Kind: stopped}},
+			fate: record.NotBegun, faults: "it is in failsafe"},
+		"stops before the position": {mission: tries(), arm: true,
+			events: []fake.Event{{Kind: fake.GPSLost}, {Kind: stopped}}, fate: record.NeverArmed, faults: "never armed: PreArm"},
+		"reboots": {mission: libraryMission(t, "plane", `<Sequence><take_off/><wait duration="60 [s]"/></Sequence>`, ""),
+			arm: true, events: []fake.Event{{Kind: fake.Reboot}}, fate: record.Observed, faults: "only observed: it is in the mode manual"},
+		"waits": {mission: libraryMission(t, "plane", `<take_off/>`,
+			"fence: {inclusion: [{polygon: [[-700, -700], [-700, 700], [700, 700], [700, -700]]}]}\n"), arm: true,
+			events: []fake.Event{{Kind: fake.GPSLost}, {Kind: stopped}}, fate: record.NotBegun,
+			faults: "not begun: the vehicle is attaching: home: the vehicle sets it when it has a position"},
 		"target is denied": {mission: libraryMission(t, "plane", `<Fallback><Sequence><take_off/>
 			<fly_to to_north="900 [m]" to_east="0 [m]" to_h="80 [m]"/></Sequence><hold/></Fallback>`,
 			"fence: {inclusion: [{polygon: [[-700, -700], [-700, 700], [700, 700], [700, -700]]}]}\n"), arm: true,
@@ -54,10 +81,21 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 				o.Firmware = fake.ArduCopter
 			}
 			v := fake.New(o)
-			d := New(f, Fake("fake", v, 1e18, 0), Options{})
+			if name == "failsafe" {
+				v.Set("FS_GCS_ENABL", 1)
+				v.Set("FS_LONG_ACTN", 1)
+			}
+			far := Fake("fake", v, 1e18, 0)
+			d := New(f, far, Options{})
 			d.Attach(p)
+			calls := 0
 			if err := d.Fly(context.Background(), func(bool) error {
-				for len(c.events) > 0 && (c.events[0].Kind != fake.Breach || v.State().Height > 10) {
+				for calls++; len(c.events) > 0 && occurs(c.events[0].Kind, v.State().Height, calls); {
+					if c.events[0].Kind == stopped {
+						far.Operate(flight.Stop)
+						c.events = nil
+						break
+					}
 					v.Inject(c.events[0])
 					c.events = c.events[1:]
 				}
@@ -70,7 +108,7 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 			if breached := d.Summary().Breached != nil; breached != (name == "breach") {
 				t.Errorf("breached: %v", breached)
 			}
-			if s.Vehicle != c.fate || (faults != "") != (c.faults != "") || !strings.Contains(faults, c.faults) {
+			if s.Left != "" || s.Vehicle != c.fate || (faults != "") != (c.faults != "") || !strings.Contains(faults, c.faults) {
 				t.Errorf("%+v, faults: %q\n%s", s, faults, strings.Join(p.lines, "\n"))
 			}
 		})

@@ -112,6 +112,8 @@ func (f *Flight) depart() error {
 		return f.note("end", "the vehicle is on the ground")
 	case shown:
 		return nil
+	case f.rests():
+		return f.note("end", "the vehicle is on the ground, disarmed: "+f.seen())
 	}
 	text := "the vehicle has not taken the mode %s within %g s: %s"
 	if grounded {
@@ -119,6 +121,13 @@ func (f *Flight) depart() error {
 	}
 	f.untaken = fmt.Sprintf(text, f.mode(f.slots[mode].wanted), leavingTime/second, f.seen())
 	return f.note("end", f.untaken)
+}
+
+// rests reports whether telemetry shows a vehicle on the ground that is disarmed, in a mode that does not take off.
+func (f *Flight) rests() bool {
+	present, names := f.signal(presentMode), f.c.Signals[f.c.Signal(presentMode)].Values
+	return f.vehicle.Control() == adapter.Ready && f.signal("in_air") == 0 && f.signal("armed") == 0 &&
+		present >= 0 && int(present) < len(names) && !slices.Contains(climbs, names[int(present)])
 }
 
 // seen says in which mode the vehicle was seen last, and whether it was armed, unless it flew.

@@ -14,6 +14,8 @@ import (
 type sortie struct {
 	record.Sortie
 	begun, wanted, armed, flew bool
+
+	held string // what keeps the plan from its beginning; "": nothing that is known
 }
 
 // flies are the modes with which a plan wants to fly.
@@ -52,6 +54,10 @@ const explains = "the reason may be: "
 // heed takes an event of the adapter with its text.
 func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
 	switch kind {
+	case adapter.Attaching, adapter.Observed, adapter.Waiting:
+		if s.held = ""; strings.Contains(text, ": ") { // otherwise a step is done
+			s.held = ": " + text
+		}
 	case adapter.Text:
 		if slices.ContainsFunc(reasons, func(r string) bool { return strings.HasPrefix(text, r) }) {
 			s.PreArm = text
@@ -85,7 +91,7 @@ func (s *sortie) fate(f *Flight) (record.Fate, string) {
 	state, air, armed := f.vehicle.Control(), f.signal("in_air"), f.signal("armed")
 	switch {
 	case !s.begun:
-		return record.NotBegun, "the vehicle is " + state.String()
+		return record.NotBegun, "the vehicle is " + state.String() + s.held
 	case state == adapter.Taken:
 		return record.TakenOver, f.seen()
 	case state == adapter.Observing:
@@ -105,6 +111,9 @@ func (s *sortie) fate(f *Flight) (record.Fate, string) {
 	case !f.o.Arm:
 		return record.NeverArmed, "the plan enables the motors only with --arm"
 	}
+	if i := slices.IndexFunc(s.Refused, func(r string) bool { return strings.HasPrefix(r, armSlot+": ") }); i >= 0 {
+		return record.NeverArmed, s.Refused[i]
+	}
 	return record.NeverArmed, s.PreArm
 }
 
@@ -112,6 +121,7 @@ func (s *sortie) state(c *snapshot.Codec) {
 	for _, b := range []*bool{&s.begun, &s.wanted, &s.armed, &s.flew} {
 		snapshot.Bool(c, b)
 	}
+	snapshot.Text(c, &s.held)
 	snapshot.Text(c, &s.PreArm)
 	snapshot.List(c, &s.Refused, snapshot.Text)
 	snapshot.Int(c, &s.MoreRefused)
