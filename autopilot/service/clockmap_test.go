@@ -193,17 +193,11 @@ func TestTimesync(t *testing.T) {
 	s.m.Receive(service.Clock{Wall: 120 * ms}, frameOf(t, &s.reader, s.vehicle,
 		&ardupilotmega.MessageTimesync{Tc1: 20_010 * ms, Ts1: asked, TargetSystem: 1, TargetComponent: 191}))
 	s.want(110, 20_010, 0)
-	if trip, ok := s.m.RoundTrip(); !ok || trip != 20*ms {
-		t.Errorf("round trip %d, %v", trip, ok)
-	}
-	// The clock of a PX4 may be another one: its answer proves the way back only.
+	// The clock of a PX4 may be another one: its answer counts for nothing.
 	s.m.Wake(service.Clock{Wall: 2200 * ms})
 	s.m.Receive(service.Clock{Wall: 2210 * ms}, frameOf(t, &s.reader, s.vehicle,
 		&ardupilotmega.MessageTimesync{Tc1: 1790000000e9, Ts1: 2200 * ms}))
 	s.want(2210, 22_110, 0)
-	if trip, _ := s.m.RoundTrip(); trip != 10*ms {
-		t.Errorf("round trip %d", trip)
-	}
 }
 
 func TestHeartbeats(t *testing.T) {
@@ -236,10 +230,6 @@ func TestHeartbeats(t *testing.T) {
 		beats(service.Clock{Wall: 2*sec + 99*ms, Vehicle: 20*sec + 990*ms}) != 0 ||
 		beats(service.Clock{Wall: 2*sec + 100*ms, Vehicle: 21 * sec}) != 1 {
 		t.Error("not one heartbeat a second of the vehicle")
-	}
-	h.Mute(true)
-	if beats(service.Clock{Wall: 9 * sec}) != 0 {
-		t.Error("a heartbeat although muted")
 	}
 
 	armed := frameOf(t, &reader, vehicle, &ardupilotmega.MessageHeartbeat{Type: 1, Autopilot: 3, BaseMode: 128 + 1, CustomMode: 15})

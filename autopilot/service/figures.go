@@ -69,8 +69,4 @@ const (
 	transferSilent = 9 * second         // ArduPilot gives up after 8 s
 	transferSpace  = 5 * second         // ArduPilot has no space for lists 2 s after its boot
 	transferRounds = 3                  // whole transfers
-
-	// The set-up of signatures.
-	signingWait  = 1500 * millisecond // longer than the heartbeat's period
-	signingTries = 4
 )

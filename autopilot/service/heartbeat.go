@@ -48,7 +48,6 @@ type Heartbeat struct {
 	outbox
 	ends   Ends
 	kind   byte
-	muted  bool
 	beat   timer
 	silent timer
 	heard  int64 // wall time of the last frame that shows the vehicle's time
@@ -59,9 +58,6 @@ type Heartbeat struct {
 // NewHeartbeat returns a machine that sends heartbeats of a MAV_TYPE: 18 for a computer on board, 6 for a ground
 // station. The first is sent when it is woken.
 func NewHeartbeat(e Ends, kind byte) *Heartbeat { return &Heartbeat{ends: e, kind: kind} }
-
-// Mute ends our heartbeats, or lets them continue.
-func (h *Heartbeat) Mute(muted bool) { h.muted = muted }
 
 // Link returns whether the link is up.
 func (h *Heartbeat) Link() Link { return h.state }
@@ -105,14 +101,12 @@ func (h *Heartbeat) Wake(now Clock) {
 		return
 	}
 	h.beat.set(now, beatPeriod)
-	if !h.muted {
-		h.send(&ardupilotmega.MessageHeartbeat{
-			Type:           ardupilotmega.MAV_TYPE(h.kind),
-			Autopilot:      ardupilotmega.MAV_AUTOPILOT_INVALID,
-			SystemStatus:   ardupilotmega.MAV_STATE_ACTIVE,
-			MavlinkVersion: 3,
-		})
-	}
+	h.send(&ardupilotmega.MessageHeartbeat{
+		Type:           ardupilotmega.MAV_TYPE(h.kind),
+		Autopilot:      ardupilotmega.MAV_AUTOPILOT_INVALID,
+		SystemStatus:   ardupilotmega.MAV_STATE_ACTIVE,
+		MavlinkVersion: 3,
+	})
 }
 
 // Due returns the reading of the wall clock at which Wake is to be called.

@@ -37,7 +37,6 @@ func pointers[T any](k *snapshot.Codec, p *[]*T, element func(*snapshot.Codec, *
 
 // State passes the machine's variables to the codec.
 func (h *Heartbeat) State(k *snapshot.Codec) {
-	snapshot.Bool(k, &h.muted)
 	h.beat.state(k)
 	h.silent.state(k)
 	snapshot.Int(k, &h.heard)
@@ -71,8 +70,6 @@ func (c *ClockMap) State(k *snapshot.Codec) {
 	snapshot.Int(k, &c.steps)
 	c.sync.state(k)
 	snapshot.Int(k, &c.asked)
-	snapshot.Int(k, &c.trip)
-	snapshot.Bool(k, &c.answered)
 }
 
 // State passes the machine's variables to the codec.
@@ -204,16 +201,4 @@ func (t *Transfers) State(k *snapshot.Codec) {
 			e.Err = fmt.Errorf("%s: %w", reason, ErrTransfer)
 		}
 	})
-}
-
-// State passes the machine's variables to the codec. The secret is not part of it.
-func (s *Signing) State(k *snapshot.Codec) {
-	snapshot.Bool(k, &s.heard)
-	snapshot.Int(k, &s.tries)
-	s.wait.state(k)
-	snapshot.Bool(k, &s.done)
-	reasons := []error{nil, ErrArmed, ErrUnsigned, ErrSigned}
-	reason := slices.Index(reasons, s.err)
-	snapshot.Within(k, &reason, 0, len(reasons)-1)
-	s.err = reasons[reason]
 }
