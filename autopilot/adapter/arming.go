@@ -66,6 +66,9 @@ const (
 	longest  = 60 * second // of a climb
 )
 
+// unattended are the modes that need nobody: the vehicle returns or lands, by its own mission, too.
+var unattended = []string{"rtl", "land", "auto"}
+
 // afterwards is the mode in which a vehicle goes on that nobody commands.
 func (a *Adapter) afterwards() string {
 	if a.options.Return {
@@ -84,7 +87,7 @@ func (a *Adapter) rescue() {
 	goal, _ := a.firmware.number(a.afterwards())
 	i := a.duty("mode")
 	d, t := &a.firmware.duties[i], &a.tasks[i]
-	if a.steered() || !w.rescuing && (slices.Contains([]string{"rtl", "land"}, a.word()) || goal == w.mode) {
+	if a.steered() || !w.rescuing && (slices.Contains(unattended, a.word()) || goal == w.mode) {
 		a.settle()
 		return
 	}

@@ -94,6 +94,9 @@ func (a *Adapter) guard() {
 		a.follow()
 	}
 	w.excused = (w.excused || a.recent(w.continued, near)) && a.critical()
+	if !a.critical() && !a.recent(w.text, near) {
+		w.failing = "" // the text that says so may be lost
+	}
 	switch {
 	case w.unexplained != (service.Clock{}):
 		a.explain()
