@@ -137,10 +137,7 @@ func TestServicesWithFakes(t *testing.T) {
 	if replies[22] != 4 || replies[176] != service.Accepted {
 		t.Errorf("take-off %v, mode %v", replies[22], replies[176])
 	}
-	b.until(5, func() bool { return beats.Last().Mode == 15 })
-	if beats.Last().Autopilot != 3 || beats.Last().Armed() {
-		t.Errorf("%+v", beats.Last())
-	}
+	b.until(5, func() bool { return b.vehicle.State().Mode == "GUIDED" })
 	if !b.synced {
 		t.Error("no answer to TIMESYNC")
 	}

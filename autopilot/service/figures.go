@@ -36,7 +36,6 @@ const (
 	// Commands.
 	ackIdempotent = 500 * millisecond  // MAVSDK
 	ackGuarded    = 1500 * millisecond // the proof is awaited: longer than the heartbeat's period
-	ackNever      = 3 * second         // QGroundControl
 	ackProgress   = 3 * second         // MAVSDK: after IN_PROGRESS
 	ackLimit      = 60 * second        // of a command in progress
 	guardedLimit  = 10 * second        // evidence of telemetry is awaited

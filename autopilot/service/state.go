@@ -41,11 +41,6 @@ func (h *Heartbeat) State(k *snapshot.Codec) {
 	h.silent.state(k)
 	snapshot.Int(k, &h.heard)
 	snapshot.Within(k, &h.state, Unheard, Lost)
-	clock(k, &h.last.At)
-	for _, p := range []*byte{&h.last.Type, &h.last.Autopilot, &h.last.Base, &h.last.Status} {
-		snapshot.Int(k, p)
-	}
-	snapshot.Int(k, &h.last.Mode)
 }
 
 // State passes the map's variables to the codec.
@@ -77,7 +72,7 @@ func (c *Commands) State(k *snapshot.Codec) {
 	snapshot.Int(k, &c.last)
 	pointers(k, &c.queue, func(k *snapshot.Codec, e *errand) {
 		snapshot.Int(k, &e.ID)
-		snapshot.Within(k, &e.Repeat, Idempotent, Never)
+		snapshot.Within(k, &e.Repeat, Idempotent, Guarded)
 		snapshot.Bool(k, &e.Int)
 		snapshot.Int(k, &e.Frame)
 		snapshot.Each(k, e.Params[:], snapshot.Float)
