@@ -37,10 +37,13 @@ func (a *Adapter) tell() { a.note(Waiting, a.failsafe()+": the plan begins when 
 // grounded reports whether the vehicle is on the ground.
 func (a *Adapter) grounded() bool { return !a.armed() || a.inAir() == 0 }
 
+// disarms reports whether a duty would disarm the vehicle, which nothing else of what is wanted holds up.
+func (a *Adapter) disarms(d *duty) bool { return d.slots[0] == "arm" && a.wanted("arm") != 1 }
+
 // withholds reports whether a duty would arm the vehicle, or make it climb, also as soon as somebody else arms it.
 func (a *Adapter) withholds(d *duty) bool {
-	return a.grounded() && (d.aim != nothing || d.name == "mode") &&
-		(d.slots[0] == "arm" && a.wanted("arm") == 1 || slices.Contains(climbs, a.word()))
+	return a.grounded() && !a.disarms(d) && (d.aim != nothing || d.name == "mode") &&
+		(d.slots[0] == "arm" || slices.Contains(climbs, a.word()))
 }
 
 // critical reports whether the autopilot is in failsafe, or worse.
@@ -63,6 +66,9 @@ const (
 	longest  = 60 * second // of a climb
 )
 
+// unattended are the modes that need nobody: the vehicle returns or lands, by its own mission, too.
+var unattended = []string{"rtl", "land", "auto"}
+
 // afterwards is the mode in which a vehicle goes on that nobody commands.
 func (a *Adapter) afterwards() string {
 	if a.options.Return {
@@ -79,9 +85,9 @@ func (a *Adapter) rescue() {
 		return
 	}
 	goal, _ := a.firmware.number(a.afterwards())
-	i := slices.IndexFunc(a.firmware.duties, func(d duty) bool { return d.name == "mode" })
+	i := a.duty("mode")
 	d, t := &a.firmware.duties[i], &a.tasks[i]
-	if a.steered() || !w.rescuing && (slices.Contains([]string{"rtl", "land"}, a.word()) || goal == w.mode) {
+	if a.steered() || !w.rescuing && (slices.Contains(unattended, a.word()) || goal == w.mode) {
 		a.settle()
 		return
 	}
@@ -104,8 +110,7 @@ func (a *Adapter) climbs() bool {
 func (a *Adapter) settle() {
 	w := &a.watch
 	if w.rescuing {
-		i := slices.IndexFunc(a.firmware.duties, func(d duty) bool { return d.name == "mode" })
-		a.forget(&a.tasks[i])
+		a.forget(&a.tasks[a.duty("mode")])
 	}
 	w.adrift, w.rescuing = service.Clock{}, false
 }

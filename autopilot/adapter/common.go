@@ -38,7 +38,7 @@ func modeDuty(order func(a *Adapter, number uint32) service.Order, needs ...stri
 		name: "mode", slots: []string{"wanted_mode"}, needs: needs,
 		wanted: func(a *Adapter) bool {
 			_, ok := a.firmware.number(a.word())
-			return ok && !slices.ContainsFunc(a.firmware.duties, func(d duty) bool { return d.name == a.word() })
+			return ok && a.duty(a.word()) < 0
 		},
 		wait: func(a *Adapter) string {
 			manual := slices.Contains([]string{"manual", "stabilized", "altitude_hold"}, a.word())

@@ -42,6 +42,9 @@ const (
 	maximum = 3      // accepted commands without effect, or repairs, of one intent
 )
 
+// settled reports whether a duty has been done, and needs no more.
+func (p phase) settled() bool { return p == proved || p == done }
+
 // serve compares the wanted state with the vehicle and commands where they differ.
 func (a *Adapter) serve() {
 	a.keepFence()
@@ -67,7 +70,7 @@ func (a *Adapter) task(d *duty, t *task) {
 		a.forget(t)
 	}
 	shown := d.holds(a, t)
-	if shown == yes && t.phase != proved && t.phase != done {
+	if shown == yes && !t.phase.settled() {
 		a.forget(t)
 		t.phase = proved
 		a.report(Proved, d, d.name)
@@ -118,7 +121,7 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 	}
 	for i := range a.firmware.duties {
 		other := &a.firmware.duties[i]
-		if slices.Contains(d.needs, other.name) && other.wanted(a) && a.tasks[i].phase != proved && a.tasks[i].phase != done {
+		if slices.Contains(d.needs, other.name) && other.wanted(a) && !a.tasks[i].phase.settled() && !a.disarms(d) {
 			t.phase = idle
 			return
 		}
@@ -336,14 +339,18 @@ func (a *Adapter) word() string {
 	return a.contract.Slots[i].Values[int(a.want[i])]
 }
 
-// proven reports whether a part of the wanted state is proved.
-func (a *Adapter) proven(duty string) bool {
-	for i := range a.tasks {
-		if a.firmware.duties[i].name == duty && a.tasks[i].phase == proved {
-			return true
-		}
+// proven reports whether a duty of the firmware has been done.
+func (a *Adapter) proven(name string) bool {
+	i := a.duty(name)
+	return i >= 0 && a.tasks[i].phase.settled()
+}
+
+// duty returns the place of a duty of the firmware, -1 if it has none with this name.
+func (a *Adapter) duty(name string) int {
+	if a.firmware == nil {
+		return -1
 	}
-	return false
+	return slices.IndexFunc(a.firmware.duties, func(d duty) bool { return d.name == name })
 }
 
 // refused reports whether the autopilot refuses a part of the wanted state.
@@ -360,7 +367,7 @@ func (a *Adapter) Shows(slot int) bool {
 	for i := range a.firmware.duties {
 		d, t := &a.firmware.duties[i], &a.tasks[i]
 		if slices.Contains(d.slots, a.contract.Slots[slot].Name) && d.wanted(a) &&
-			(t.phase != proved && t.phase != done || a.changedIntent(d, t)) {
+			(!t.phase.settled() || a.changedIntent(d, t)) {
 			return false
 		}
 	}

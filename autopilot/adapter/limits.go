@@ -22,7 +22,7 @@ const (
 // unfit returns what is wrong with the wanted values of a duty, whatever the autopilot accepts; "" if nothing is.
 func (a *Adapter) unfit(d *duty) string {
 	slots := d.slots
-	if slots[0] == "arm" && a.wanted("arm") != 1 {
+	if a.disarms(d) {
 		return ""
 	}
 	if d.aim != nothing {

@@ -78,7 +78,7 @@ var payloadRows = []row{
 	{"relay", func(a *Adapter) float64 { return a.seen("wanted_relay", groupRelay, a.wanted("wanted_relay")) }, nil},
 	{"relay_on", func(a *Adapter) float64 { return a.seen("wanted_relay", groupRelay, boolean(a.relayOn())) }, nil},
 	{"gripper", func(a *Adapter) float64 {
-		if a.wanted("wanted_gripper") != 0 && !a.settled("gripper") {
+		if a.wanted("wanted_gripper") != 0 && !a.proven("gripper") {
 			return 0
 		}
 		return float64(a.facts.gripper)
@@ -136,20 +136,10 @@ func (a *Adapter) pointed() (pitch, yaw float64) {
 	return pitch, math.Remainder(yaw, 2*math.Pi)
 }
 
-// settled reports whether a duty has been done.
-func (a *Adapter) settled(name string) bool {
-	for i := range a.tasks {
-		if a.firmware.duties[i].name == name {
-			return a.tasks[i].phase == proved || a.tasks[i].phase == done
-		}
-	}
-	return false
-}
-
 // shoots reports whether the vehicle takes photos by itself as a slot says: once that was seen, and until it was told
 // to stop.
 func (a *Adapter) shoots(slot string) bool {
-	return a.revision(slot) > 0 && a.settled(slot) == (a.wanted(slot) > 0)
+	return a.revision(slot) > 0 && a.proven(slot) == (a.wanted(slot) > 0)
 }
 
 // payloadDuties are those of ArduPilot. What has been done is not done again: the pilot may change it.

@@ -230,3 +230,20 @@ func TestNoPayloadNoTelemetry(t *testing.T) {
 		}
 	}
 }
+
+// After a reboot the signals of the payload have the vehicle's new time, not the old one, as all others.
+func TestPayloadAfterAReboot(t *testing.T) {
+	f := equipped(t, "plane", nil)
+	f.wantAll(map[string]float64{"wanted_relay": 1, "wanted_relay_on": 1})
+	f.run(5*sec, func() bool { return f.signals["relay_on"] == 1 })
+	f.pass(100*sec, nil)
+	f.vehicle.Inject(fake.Event{Kind: fake.Reboot})
+	f.run(120*sec, func() bool { return f.Control() == adapter.Observing })
+	f.set("wanted_relay", 2)
+	f.Wake(clockOf(f))
+	for _, s := range f.Samples() {
+		if s.T > 60*sec {
+			t.Errorf("%s has the time %d s", s.Source, s.T/sec)
+		}
+	}
+}

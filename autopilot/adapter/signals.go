@@ -194,12 +194,10 @@ func (a *Adapter) reached() float64 {
 // [m/s^2].
 const tightest = 6
 
-// radius returns the radius [m] of the circle round the target, 0 if it is not known.
+// radius returns the radius [m] of the circle round the target, 0 if it is not known. The sign of a parameter is a
+// direction.
 func (a *Adapter) radius() float64 {
-	if r := a.wanted("radius"); r > 0 {
-		return r
-	}
-	return math.Abs(a.facts.parameters[a.firmware.circle]) // a sign is a direction
+	return cmp.Or(a.wanted("radius"), math.Abs(a.facts.parameters[a.firmware.circle]))
 }
 
 // loiterRadius returns the radius [m] of the vehicle's own circles, that of the firmware as delivered if it did not
@@ -208,8 +206,8 @@ func (a *Adapter) loiterRadius() float64 {
 	if a.firmware == nil {
 		return math.NaN()
 	}
-	if _, ok := a.facts.parameters[a.firmware.circle]; !ok {
-		return a.firmware.delivered
+	if r, ok := a.facts.parameters[a.firmware.circle]; ok {
+		return math.Abs(r)
 	}
-	return math.Abs(a.facts.parameters[a.firmware.circle])
+	return a.firmware.delivered
 }

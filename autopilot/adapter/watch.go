@@ -94,6 +94,9 @@ func (a *Adapter) guard() {
 		a.follow()
 	}
 	w.excused = (w.excused || a.recent(w.continued, near)) && a.critical()
+	if !a.critical() && !a.recent(w.text, near) {
+		w.failing = "" // the text that says so may be lost
+	}
 	switch {
 	case w.unexplained != (service.Clock{}):
 		a.explain()
@@ -195,7 +198,7 @@ func (a *Adapter) enter(s State, k Kind, why string) {
 	a.state = s
 	for i := range a.tasks {
 		t := &a.tasks[i]
-		finished := a.firmware.duties[i].lost == left && (t.phase == proved || t.phase == done)
+		finished := a.firmware.duties[i].lost == left && t.phase.settled()
 		if a.forget(t); finished {
 			t.phase = done
 		}
@@ -220,7 +223,7 @@ func (a *Adapter) reboot() {
 		a.parameters = service.NewParameters(a.options.Ends, a.firmware.encoding)
 	}
 	a.watch = watch{boots: a.watch.boots, jumps: a.watch.jumps}
-	a.own.t, a.wishes.t = 0, 0
+	a.own.t, a.wishes.t, a.gear.t = 0, 0, 0
 	a.attachment = attachment{rebooted: attached || a.attachment.rebooted}
 }
 

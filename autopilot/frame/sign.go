@@ -95,10 +95,13 @@ func (v *verifier) accept(f Frame) bool {
 	if f.Message.GetID() == radioStatus {
 		return true
 	}
-	if !f.SignedWith(v.secret) {
+	if !f.Signed() {
 		return false
 	}
-	at := len(f.Raw) - signature
+	at, end := len(f.Raw)-signature, len(f.Raw)-6
+	if subtle.ConstantTimeCompare(digest(v.secret, f.Raw[:end]), f.Raw[end:]) == 0 {
+		return false
+	}
 	sender := address{f.System, f.Component, f.Raw[at]}
 	var wide [8]byte
 	copy(wide[:6], f.Raw[at+1:])
@@ -114,15 +117,6 @@ func (v *verifier) accept(f Frame) bool {
 
 // Signed reports whether the frame has a signature, with whatever secret.
 func (f Frame) Signed() bool { return len(f.Raw) > header2 && f.Raw[0] == magic2 && f.Raw[2] == signed }
-
-// SignedWith reports whether the frame has a valid signature with this secret. It does not judge the time stamp.
-func (f Frame) SignedWith(s Secret) bool {
-	if !f.Signed() {
-		return false
-	}
-	end := len(f.Raw) - 6
-	return subtle.ConstantTimeCompare(digest(s, f.Raw[:end]), f.Raw[end:]) == 1
-}
 
 // setupSigning is the message that contains a secret.
 const setupSigning = 256

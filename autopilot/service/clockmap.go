@@ -34,10 +34,8 @@ type ClockMap struct {
 	candidates                int
 	boots, steps              int
 
-	sync     timer
-	asked    int64 // wall time of our TIMESYNC, or 0
-	trip     int64
-	answered bool
+	sync  timer
+	asked int64 // wall time of our TIMESYNC, or 0
 }
 
 // sample is a pair of simultaneous readings, in ns.
@@ -83,9 +81,6 @@ func (c *ClockMap) Newest() int64 { return c.newest }
 
 // Jumps returns how often the vehicle's clock went forward more than time did, and by how much in all [ns].
 func (c *ClockMap) Jumps() (n int, by int64) { return c.steps, c.skipped }
-
-// RoundTrip returns the time in ns from our last question that was answered to its answer: the vehicle receives us.
-func (c *ClockMap) RoundTrip() (int64, bool) { return c.trip, c.answered }
 
 // Receive takes a frame.
 func (c *ClockMap) Receive(now Clock, f frame.Frame) {
@@ -216,7 +211,6 @@ func (c *ClockMap) timesync(wall int64, m *ardupilotmega.MessageTimesync) {
 			TargetSystem: c.ends.Vehicle.System, TargetComponent: c.ends.Vehicle.Component})
 	case c.asked != 0 && m.Ts1 == c.asked:
 		middle := c.asked + (wall-c.asked)/2
-		c.trip, c.answered = wall-c.asked, true
 		c.asked = 0
 		if ahead := m.Tc1 - c.skipped - c.Vehicle(middle); c.known && max(ahead, -ahead) < syncAhead {
 			c.add(middle, m.Tc1-c.skipped)

@@ -193,17 +193,11 @@ func TestTimesync(t *testing.T) {
 	s.m.Receive(service.Clock{Wall: 120 * ms}, frameOf(t, &s.reader, s.vehicle,
 		&ardupilotmega.MessageTimesync{Tc1: 20_010 * ms, Ts1: asked, TargetSystem: 1, TargetComponent: 191}))
 	s.want(110, 20_010, 0)
-	if trip, ok := s.m.RoundTrip(); !ok || trip != 20*ms {
-		t.Errorf("round trip %d, %v", trip, ok)
-	}
-	// The clock of a PX4 may be another one: its answer proves the way back only.
+	// The clock of a PX4 may be another one: its answer counts for nothing.
 	s.m.Wake(service.Clock{Wall: 2200 * ms})
 	s.m.Receive(service.Clock{Wall: 2210 * ms}, frameOf(t, &s.reader, s.vehicle,
 		&ardupilotmega.MessageTimesync{Tc1: 1790000000e9, Ts1: 2200 * ms}))
 	s.want(2210, 22_110, 0)
-	if trip, _ := s.m.RoundTrip(); trip != 10*ms {
-		t.Errorf("round trip %d", trip)
-	}
 }
 
 func TestHeartbeats(t *testing.T) {
@@ -237,10 +231,6 @@ func TestHeartbeats(t *testing.T) {
 		beats(service.Clock{Wall: 2*sec + 100*ms, Vehicle: 21 * sec}) != 1 {
 		t.Error("not one heartbeat a second of the vehicle")
 	}
-	h.Mute(true)
-	if beats(service.Clock{Wall: 9 * sec}) != 0 {
-		t.Error("a heartbeat although muted")
-	}
 
 	armed := frameOf(t, &reader, vehicle, &ardupilotmega.MessageHeartbeat{Type: 1, Autopilot: 3, BaseMode: 128 + 1, CustomMode: 15})
 	h.Receive(service.Clock{Wall: 10 * sec}, frameOf(t, &reader, &frame.Writer{System: 1, Component: 154}, &ardupilotmega.MessageHeartbeat{}))
@@ -248,8 +238,8 @@ func TestHeartbeats(t *testing.T) {
 		t.Error("the heartbeat of a camera counts")
 	}
 	h.Receive(service.Clock{Wall: 10 * sec}, armed)
-	if b := h.Last(); h.Link() != service.Up || !b.Armed() || b.Mode != 15 || b.Autopilot != 3 || b.At.Wall != 10*sec {
-		t.Errorf("%v, %+v", h.Link(), b)
+	if h.Link() != service.Up {
+		t.Error(h.Link())
 	}
 	h.Wake(service.Clock{Wall: 13 * sec})
 	if h.Link() != service.Up {
@@ -258,9 +248,6 @@ func TestHeartbeats(t *testing.T) {
 	late := frameOf(t, &reader, vehicle, &ardupilotmega.MessageHeartbeat{CustomMode: 10})
 	late.Late = true
 	h.Receive(service.Clock{Wall: 13 * sec}, late)
-	if h.Last().Mode != 15 {
-		t.Error("a heartbeat that was overtaken changes the mode")
-	}
 	if due := h.Due(); due > 16500*ms {
 		t.Errorf("woken at %d ms, too late", due/ms)
 	}

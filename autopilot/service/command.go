@@ -16,7 +16,6 @@ type Repeat uint8
 const (
 	Idempotent Repeat = iota // a second execution changes nothing: set a mode, a rate, a target, a speed
 	Guarded                  // again only when telemetry shows that it did not happen: arm, take off, start a mission
-	Never                    // sent once: disarm by force, reboot, terminate
 )
 
 // Order is a command to the vehicle.
@@ -196,7 +195,7 @@ func (c *Commands) Wake(now Clock) {
 			e.limit.set(now, limit)
 			c.transmit(now, e)
 		case e.limit.over(now),
-			e.wait.over(now) && (e.progress || e.Repeat == Never || e.Repeat == Idempotent && e.tries == commandTries):
+			e.wait.over(now) && (e.progress || e.Repeat == Idempotent && e.tries == commandTries):
 			c.end(e, Silent)
 			i-- // the next one has its place
 		case e.wait.over(now) && e.Repeat == Idempotent:
@@ -223,7 +222,7 @@ func (c *Commands) Due() int64 {
 // transmit sends a command once more.
 func (c *Commands) transmit(now Clock, e *errand) {
 	e.tries++
-	e.wait.set(now, [...]int64{Idempotent: ackIdempotent, Guarded: ackGuarded, Never: ackNever}[e.Repeat])
+	e.wait.set(now, [...]int64{Idempotent: ackIdempotent, Guarded: ackGuarded}[e.Repeat])
 	to := c.ends.Vehicle
 	var p [7]float32
 	for i, v := range e.Params {

@@ -36,7 +36,6 @@ const (
 	// Commands.
 	ackIdempotent = 500 * millisecond  // MAVSDK
 	ackGuarded    = 1500 * millisecond // the proof is awaited: longer than the heartbeat's period
-	ackNever      = 3 * second         // QGroundControl
 	ackProgress   = 3 * second         // MAVSDK: after IN_PROGRESS
 	ackLimit      = 60 * second        // of a command in progress
 	guardedLimit  = 10 * second        // evidence of telemetry is awaited
@@ -69,8 +68,4 @@ const (
 	transferSilent = 9 * second         // ArduPilot gives up after 8 s
 	transferSpace  = 5 * second         // ArduPilot has no space for lists 2 s after its boot
 	transferRounds = 3                  // whole transfers
-
-	// The set-up of signatures.
-	signingWait  = 1500 * millisecond // longer than the heartbeat's period
-	signingTries = 4
 )

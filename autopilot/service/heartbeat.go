@@ -31,54 +31,31 @@ func (l Link) String() string {
 	panic("service: unknown state of a link")
 }
 
-// Beat is the content of a heartbeat. The numbers are those of MAVLink: MAV_TYPE, MAV_AUTOPILOT, MAV_MODE_FLAG,
-// MAV_STATE and the custom mode of the firmware.
-type Beat struct {
-	At                            Clock
-	Type, Autopilot, Base, Status byte
-	Mode                          uint32
-}
-
-// Armed reports whether the motors may run.
-func (b Beat) Armed() bool { return b.Base&byte(ardupilotmega.MAV_MODE_FLAG_SAFETY_ARMED) != 0 }
-
 // Heartbeat sends our heartbeats and watches those of the vehicle. As it sends from the loop that decides, a loop that
 // hangs is visible to others.
 type Heartbeat struct {
 	outbox
 	ends   Ends
 	kind   byte
-	muted  bool
 	beat   timer
 	silent timer
 	heard  int64 // wall time of the last frame that shows the vehicle's time
 	state  Link
-	last   Beat
 }
 
 // NewHeartbeat returns a machine that sends heartbeats of a MAV_TYPE: 18 for a computer on board, 6 for a ground
 // station. The first is sent when it is woken.
 func NewHeartbeat(e Ends, kind byte) *Heartbeat { return &Heartbeat{ends: e, kind: kind} }
 
-// Mute ends our heartbeats, or lets them continue.
-func (h *Heartbeat) Mute(muted bool) { h.muted = muted }
-
 // Link returns whether the link is up.
 func (h *Heartbeat) Link() Link { return h.state }
 
-// Last returns the vehicle's last heartbeat; its content is zero if there was none.
-func (h *Heartbeat) Last() Beat { return h.last }
-
-// Receive takes a frame. A heartbeat that was overtaken or repeated proves that the link is up, but its content is old.
+// Receive takes a frame. A heartbeat that was overtaken or repeated proves that the link is up, too.
 func (h *Heartbeat) Receive(now Clock, f frame.Frame) {
-	if m, ok := f.Message.(*ardupilotmega.MessageHeartbeat); ok && h.ends.from(f) {
+	if _, ok := f.Message.(*ardupilotmega.MessageHeartbeat); ok && h.ends.from(f) {
 		h.state = Up
 		h.silent.set(now, beatLost)
 		h.silent.floor = beatFloor
-		if !f.Late {
-			h.last = Beat{At: now, Type: byte(m.Type), Autopilot: byte(m.Autopilot), Base: byte(m.BaseMode),
-				Status: byte(m.SystemStatus), Mode: m.CustomMode}
-		}
 	}
 	if f.Stamped && h.ends.from(f) {
 		h.heard = now.Wall
@@ -105,14 +82,12 @@ func (h *Heartbeat) Wake(now Clock) {
 		return
 	}
 	h.beat.set(now, beatPeriod)
-	if !h.muted {
-		h.send(&ardupilotmega.MessageHeartbeat{
-			Type:           ardupilotmega.MAV_TYPE(h.kind),
-			Autopilot:      ardupilotmega.MAV_AUTOPILOT_INVALID,
-			SystemStatus:   ardupilotmega.MAV_STATE_ACTIVE,
-			MavlinkVersion: 3,
-		})
-	}
+	h.send(&ardupilotmega.MessageHeartbeat{
+		Type:           ardupilotmega.MAV_TYPE(h.kind),
+		Autopilot:      ardupilotmega.MAV_AUTOPILOT_INVALID,
+		SystemStatus:   ardupilotmega.MAV_STATE_ACTIVE,
+		MavlinkVersion: 3,
+	})
 }
 
 // Due returns the reading of the wall clock at which Wake is to be called.

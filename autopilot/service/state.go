@@ -37,16 +37,10 @@ func pointers[T any](k *snapshot.Codec, p *[]*T, element func(*snapshot.Codec, *
 
 // State passes the machine's variables to the codec.
 func (h *Heartbeat) State(k *snapshot.Codec) {
-	snapshot.Bool(k, &h.muted)
 	h.beat.state(k)
 	h.silent.state(k)
 	snapshot.Int(k, &h.heard)
 	snapshot.Within(k, &h.state, Unheard, Lost)
-	clock(k, &h.last.At)
-	for _, p := range []*byte{&h.last.Type, &h.last.Autopilot, &h.last.Base, &h.last.Status} {
-		snapshot.Int(k, p)
-	}
-	snapshot.Int(k, &h.last.Mode)
 }
 
 // State passes the map's variables to the codec.
@@ -71,8 +65,6 @@ func (c *ClockMap) State(k *snapshot.Codec) {
 	snapshot.Int(k, &c.steps)
 	c.sync.state(k)
 	snapshot.Int(k, &c.asked)
-	snapshot.Int(k, &c.trip)
-	snapshot.Bool(k, &c.answered)
 }
 
 // State passes the machine's variables to the codec.
@@ -80,7 +72,7 @@ func (c *Commands) State(k *snapshot.Codec) {
 	snapshot.Int(k, &c.last)
 	pointers(k, &c.queue, func(k *snapshot.Codec, e *errand) {
 		snapshot.Int(k, &e.ID)
-		snapshot.Within(k, &e.Repeat, Idempotent, Never)
+		snapshot.Within(k, &e.Repeat, Idempotent, Guarded)
 		snapshot.Bool(k, &e.Int)
 		snapshot.Int(k, &e.Frame)
 		snapshot.Each(k, e.Params[:], snapshot.Float)
@@ -204,16 +196,4 @@ func (t *Transfers) State(k *snapshot.Codec) {
 			e.Err = fmt.Errorf("%s: %w", reason, ErrTransfer)
 		}
 	})
-}
-
-// State passes the machine's variables to the codec. The secret is not part of it.
-func (s *Signing) State(k *snapshot.Codec) {
-	snapshot.Bool(k, &s.heard)
-	snapshot.Int(k, &s.tries)
-	s.wait.state(k)
-	snapshot.Bool(k, &s.done)
-	reasons := []error{nil, ErrArmed, ErrUnsigned, ErrSigned}
-	reason := slices.Index(reasons, s.err)
-	snapshot.Within(k, &reason, 0, len(reasons)-1)
-	s.err = reasons[reason]
 }

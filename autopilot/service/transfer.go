@@ -128,19 +128,6 @@ func (t *Transfers) Ended() []Transfer {
 	return e
 }
 
-// Progress returns the number of items sent or received by the transfer under way, and of all; 0 of 0 if there is none.
-func (t *Transfers) Progress() (done, of int) {
-	if len(t.queue) == 0 {
-		return 0, 0
-	}
-	if x := t.queue[0]; x.phase == fetching {
-		return len(x.got), x.count
-	} else if x.phase == sending {
-		return x.last, len(x.items)
-	}
-	return 0, 0
-}
-
 func (t *Transfers) end(x *transfer, err error) {
 	done := Transfer{List: x.list, Err: err}
 	if err == nil {

@@ -246,8 +246,8 @@ func TestForeignTransfers(t *testing.T) {
 		t.Error("the transfer reacts")
 	}
 	x.Receive(now, frameOf(t, &reader, vehicle, &ardupilotmega.MessageMissionRequest{}))
-	if done, of := x.Progress(); len(x.Out()) != 1 || done != 0 || of != 2 {
-		t.Errorf("%d of %d sent", done, of)
+	if n := len(x.Out()); n != 1 {
+		t.Errorf("%d messages, want the item", n)
 	}
 }
 
