@@ -244,8 +244,10 @@ func (s *swapped) fly(seed uint64, shape Shape) (wrong string) {
 				})
 			}
 			old, swaps := c.plan, c.swaps
-			var list diag.List
-			list, err = r.Swap(src, c.safe)
+			compiled, list := r.Mission().WithPlan(src)
+			if compiled != nil {
+				err = r.Exchange(compiled, c.safe)
+			}
 			story = append(story, fmt.Sprintf("at %g, safe %t:\n%s", r.T(), c.safe, text))
 			if errors.Is(err, run.ErrSwap) || list.HasErrors() {
 				if err = nil; changed != nil && !r.Stopping() && !r.Over() {
