@@ -88,13 +88,17 @@ func TestAbandoned(t *testing.T) {
 		q.Safe = true
 		return q
 	}
+	begun := func(name string) client { // as soon as the server has noticed that those before are gone
+		for {
+			if c := attach(t, at, plan(name)); c.next(s, o).Progress == Checking {
+				return c
+			}
+		}
+	}
 	for range 3 {
 		var checked []client
 		for range uploads {
-			c := attach(t, at, plan("endless"))
-			if checked = append(checked, c); c.next(s, o).Progress != Checking {
-				t.Fatal("it is not checked")
-			}
+			checked = append(checked, begun("endless"))
 		}
 		if a := attach(t, at, plan("push")).next(s, o); a.Progress != Refused || !strings.HasPrefix(a.Text, "busy: 4 uploads") {
 			t.Errorf("%+v", a)
@@ -105,18 +109,12 @@ func TestAbandoned(t *testing.T) {
 		for _, c := range checked {
 			_ = c.Close()
 		}
-		var first, second client
-		for a := (Response{}); a.Progress != Checking; { // until the server has noticed that they are gone
-			first = attach(t, at, plan("first"))
-			a = first.next(s, o)
-		}
+		first := begun("first")
 		if a := first.next(s, o); a.Progress != Waiting || !slices.Equal(a.Waiting, []string{"drive"}) {
 			t.Fatalf("%+v", a)
 		}
-		second = attach(t, at, plan("second"))
-		for range 2 {
-			second.next(s, o)
-		}
+		second := begun("second")
+		second.next(s, o)
 		if a := first.next(s, o); a.Progress != Failed || !strings.Contains(a.Text, "replaced") {
 			t.Errorf("%+v", a)
 		}
