@@ -339,7 +339,9 @@ func (r *reader) read() *Plan {
 	main := r.main
 	sizes := r.includes(main)
 	for _, id := range slices.Sorted(maps.Keys(r.models)) {
-		r.checkModel(r.models[id])
+		if m := r.models[id]; !r.fromLibrary(m.element) {
+			r.checkModel(m)
+		}
 	}
 	for _, t := range r.order {
 		if _, used := r.passed[t.id]; t.root != nil && (used || !r.fromLibrary(t.element)) {
