@@ -65,7 +65,7 @@ func TestStopInTheTakeOff(t *testing.T) {
 			if err := d.Stop("Ctrl-C"); err != nil && !errors.Is(err, stopped) {
 				t.Fatal(err)
 			}
-			for range 500 { // what is under way arrives, and has its effect
+			for range 1000 { // what is under way arrives; a copter that never lifts off disarms by itself after 10 s
 				vehicle.Step(step)
 			}
 			s := vehicle.State()

@@ -213,11 +213,22 @@ func TestCircuitKilled(t *testing.T) {
 		k.program(false)
 		return k
 	}
+	// The target of the hold after the take-off is ahead of where the plane is then: it flies on while the plan waits. If
+	// it is over by then, nothing but the next leg is commanded, and the speed after that.
+	var legs []string
+	commands := func(k *killed) []string {
+		list := slices.DeleteFunc(k.orders(), func(o string) bool {
+			return strings.HasPrefix(o, "192 ") && !slices.Contains(legs, o)
+		})
+		slices.Sort(list)
+		return list
+	}
 	whole, total := begin(), 0
 	if err := whole.d.Fly(context.Background(), func(bool) error { total++; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	tasks, orders := entered(whole.page.lines), whole.orders()
+	legs = whole.orders()[5:9]
+	tasks, orders := entered(whole.page.lines), commands(whole)
 	if len(tasks) < 10 || len(orders) < 8 {
 		t.Fatalf("%q, %q", tasks, orders)
 	}
@@ -254,7 +265,7 @@ func TestCircuitKilled(t *testing.T) {
 		if got := entered(append(log, k.page.lines...)); !slices.Equal(got, tasks) {
 			t.Errorf("killed after %d inputs, it enters\n%q, not\n%q", n, got, tasks)
 		}
-		if got := k.orders(); !slices.Equal(got, orders) {
+		if got := commands(k); !slices.Equal(got, orders) {
 			t.Errorf("killed after %d inputs, the commands are\n%q, not\n%q", n, got, orders)
 		}
 	}
