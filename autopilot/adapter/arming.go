@@ -9,8 +9,8 @@ import (
 	"canopy/autopilot/service"
 )
 
-// climbs are the modes in which a vehicle that somebody arms may leave the ground.
-var climbs = []string{"takeoff", "guided", "auto"}
+// FlyingModes are the contracts' words for the modes in which a vehicle that somebody arms may leave the ground.
+var FlyingModes = []string{"takeoff", "guided", "auto"}
 
 // withheld returns why a vehicle on the ground must not be armed, whatever the autopilot accepts; "" if it may be.
 func (a *Adapter) withheld() string {
@@ -43,7 +43,7 @@ func (a *Adapter) disarms(d *duty) bool { return d.slots[0] == "arm" && a.wanted
 // withholds reports whether a duty would arm the vehicle, or make it climb, also as soon as somebody else arms it.
 func (a *Adapter) withholds(d *duty) bool {
 	return a.grounded() && !a.disarms(d) && (d.aim != nothing || d.name == "mode") &&
-		(d.slots[0] == "arm" || slices.Contains(climbs, a.word()))
+		(d.slots[0] == "arm" || slices.Contains(FlyingModes, a.word()))
 }
 
 // critical reports whether the autopilot is in failsafe, or worse.

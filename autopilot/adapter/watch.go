@@ -242,6 +242,9 @@ func (a *Adapter) Resume(now service.Clock) {
 	a.due = math.MinInt64
 }
 
+// MayExplain begins the text of a [Refused] event that gives the likely reason of the refusal before.
+const MayExplain = "the reason may be: "
+
 // heed takes a text of the autopilot. A text is no proof; it explains a refusal or a change of mode that is near.
 func (a *Adapter) heed(x service.Notice) {
 	w := &a.watch
@@ -263,7 +266,7 @@ func (a *Adapter) heed(x service.Notice) {
 	}
 	w.warning, w.warned = x.Text, a.now
 	if a.recent(w.denied, reasonNear) {
-		a.events = append(a.events, Event{Refused, a.now.Vehicle, w.deniedSlot, "the reason may be: " + x.Text})
+		a.events = append(a.events, Event{Refused, a.now.Vehicle, w.deniedSlot, MayExplain + x.Text})
 	}
 }
 

@@ -46,7 +46,7 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 		"may not arm": {mission: tries(), fate: record.NeverArmed, faults: "--arm"},
 		"arming is refused": {mission: libraryMission(t, "plane", `<Fallback><take_off/><wait duration="5 [s]"/></Fallback>`,
 			"fence: {inclusion: [{circle: {north: 0, east: 0, radius: 900}}], max_h: 20}\n"), arm: true,
-			fate: record.NeverArmed, faults: "never armed: arm: arm: target_h"},
+			fate: record.NeverArmed, faults: "never armed: arm: target_h"},
 		"checks never end": {mission: tries(), arm: true, events: []fake.Event{{Kind: fake.GPSLost}},
 			fate: record.NeverArmed, faults: "never armed: PreArm"},
 		"failsafe": {mission: libraryMission(t, "plane", `<take_off/>`, ""), arm: true, events: []fake.Event{{Kind: stopped}},

@@ -461,8 +461,9 @@ func (f *Flight) unserved(m *mission.Mission) string {
 func (f *Flight) log(events []adapter.Event) error {
 	for _, e := range events {
 		text := e.Text
-		if e.Slot >= 0 {
-			text = f.c.Slots[e.Slot].Name + ": " + text
+		if e.Slot >= 0 { // a duty often has the name of its slot
+			name := f.c.Slots[e.Slot].Name + ": "
+			text = name + strings.TrimPrefix(text, name)
 		}
 		f.sortie.heed(f, e.Kind, text)
 		if err := f.note(e.Kind.String(), text); err != nil {

@@ -18,16 +18,13 @@ type sortie struct {
 	held string // what keeps the plan from its beginning; "": nothing that is known
 }
 
-// flies are the modes with which a plan wants to fly.
-var flies = []string{"takeoff", "guided", "auto"}
-
 // asks notes that the plan wants to fly, if a value of a slot says so.
 func (s *sortie) asks(f *Flight, slot int, value float64) {
 	switch f.c.Slots[slot].Name {
 	case armSlot:
 		s.wanted = s.wanted || value == 1
 	case wantedMode:
-		s.wanted = s.wanted || value >= 0 && slices.Contains(flies, f.mode(value))
+		s.wanted = s.wanted || value >= 0 && slices.Contains(adapter.FlyingModes, f.mode(value))
 	}
 }
 
@@ -48,9 +45,6 @@ func (s *sortie) look(f *Flight) error {
 // reasons are how autopilots begin a text about why they cannot be armed.
 var reasons = []string{"PreArm:", "Arm:", "Preflight Fail:", "Arming denied"}
 
-// explains begins what may be the reason of the refusal before.
-const explains = "the reason may be: "
-
 // heed takes an event of the adapter with its text.
 func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
 	switch kind {
@@ -63,7 +57,7 @@ func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
 			s.PreArm = text
 		}
 	case adapter.Refused:
-		_, reason, explained := strings.Cut(text, explains)
+		_, reason, explained := strings.Cut(text, adapter.MayExplain)
 		switch n := len(s.Refused); {
 		case explained && s.MoreRefused > 0: // its refusal is only counted
 		case explained && n > 0:

@@ -16,7 +16,7 @@ func TestReasonOfARefusal(t *testing.T) {
 	}
 	for i := range 30 {
 		f.sortie.heed(f, adapter.Refused, fmt.Sprintf("slot: %d", i))
-		f.sortie.heed(f, adapter.Refused, fmt.Sprintf("slot: the reason may be: %d", i))
+		f.sortie.heed(f, adapter.Refused, fmt.Sprintf("slot: %s%d", adapter.MayExplain, i))
 	}
 	for i, text := range f.sortie.Refused {
 		if want := fmt.Sprintf("slot: %d at 0.0 s: %d", i, i); text != want {
