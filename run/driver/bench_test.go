@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/run/flight"
 )
@@ -25,15 +24,9 @@ func (b *inputs) Append(in flight.Input) error {
 // flown returns the inputs of a flight with a fake plane, and what makes the same flight again.
 func flown(t testing.TB) (list []flight.Input, again func() *flight.Flight) {
 	m := planeMission(t, course, "ends_with_plan: true\n")
-	begin := func() *flight.Flight {
-		f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
+	begin := func() *flight.Flight { return newFlight(t, m, flight.Options{Arm: true}) }
 	box := &inputs{}
-	d := New(begin(), Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0),
+	d := New(begin(), newWire(fake.New(fake.Options{})),
 		Options{Box: func(start flight.Input) (Box, error) { box.list = append(box.list, start); return box, nil }})
 	d.Attach(&page{names: make([]string, m.Plan.Tree.Len())})
 	if err := d.Fly(t.Context(), nil); err != nil {

@@ -7,10 +7,8 @@ import (
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/autopilot/frame"
-	"canopy/bt"
 	"canopy/run/flight"
 )
 
@@ -21,10 +19,6 @@ const sec = 1_000_000_000
 // passes. When the station comes, the plan begins, and takes off.
 func TestPlanWaitsForTheStation(t *testing.T) {
 	m := libraryMission(t, "plane", `<take_off/>`, "")
-	f, err := flight.New(m, flight.Options{Arm: true, Options: adapter.Options{Ends: ends}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	armed := int64(0)
 	v := fake.New(fake.Options{Observe: func(o fake.Received) {
 		if o.ID == 400 && armed == 0 {
@@ -33,16 +27,11 @@ func TestPlanWaitsForTheStation(t *testing.T) {
 	}})
 	v.Set("FS_GCS_ENABL", 1)
 	v.Set("FS_LONG_ACTN", 1)
-	p := &page{}
-	for i := range m.Plan.Tree.Len() {
-		p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-	}
 	w := frame.Writer{System: 255, Component: 190}
 	const comes = 300 * sec
 	next := int64(comes)
-	d := New(f, Fake("fake:plane", v, 1e18, 0), Options{})
-	d.Attach(p)
-	err = d.Fly(context.Background(), func(bool) error {
+	d, p := newDriver(t, m, flight.Options{Arm: true}, newWire(v))
+	err := d.Fly(context.Background(), func(bool) error {
 		if v.Now() >= next {
 			next += sec
 			raw, err := w.Write(&ardupilotmega.MessageHeartbeat{Type: 6, Autopilot: 8}, 0)

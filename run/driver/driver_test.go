@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/autopilot/service"
 	"canopy/bt"
@@ -50,10 +49,41 @@ func planeMission(t testing.TB, body, yaml string) *mission.Mission {
 
 var ends = service.Ends{Us: service.Address{System: 1, Component: 191}, Vehicle: service.Address{System: 1, Component: 1}}
 
+// newFlight prepares a flight of a mission with the vehicle of ends.
+func newFlight(t testing.TB, m *mission.Mission, o flight.Options) *flight.Flight {
+	t.Helper()
+	o.Ends = ends
+	f, err := flight.New(m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// newDriver returns the driver of such a flight, without a black box, and its log.
+func newDriver(t testing.TB, m *mission.Mission, o flight.Options, c FarEnd) (*Driver, *page) {
+	t.Helper()
+	d, p := New(newFlight(t, m, o), c, Options{}), newPage(m)
+	d.Attach(p)
+	return d, p
+}
+
+// newWire returns the wire of a fake vehicle that flies as fast as possible.
+func newWire(v *fake.Autopilot) *simulated { return Fake("fake", v, 1e18, 0).(*simulated) }
+
+// page is the log of a flight.
 type page struct {
-	names []string
+	names []string // of the tasks
 	lines []string
 	h     []float64
+}
+
+func newPage(m *mission.Mission) *page {
+	p := &page{}
+	for i := range m.Plan.Tree.Len() {
+		p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
+	}
+	return p
 }
 
 func (p *page) Sample(t float64, v []float64) error {
@@ -107,19 +137,11 @@ func (b *tape) Close() error { b.closed = true; return nil }
 func fly(t *testing.T, o flight.Options, received func(fake.Received), observe func(d *Driver) error) (*Driver, *page, *tape, error) {
 	t.Helper()
 	m := planeMission(t, course, "ends_with_plan: true\n")
-	o.Options = adapter.Options{Ends: ends}
-	f, err := flight.New(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, b := &page{}, &tape{}
-	for i := range m.Plan.Tree.Len() {
-		p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-	}
-	d := New(f, Fake("fake:plane", fake.New(fake.Options{Observe: received}), 1e18, 0),
+	p, b := newPage(m), &tape{}
+	d := New(newFlight(t, m, o), newWire(fake.New(fake.Options{Observe: received})),
 		Options{Box: func(flight.Input) (Box, error) { return b, nil }})
 	d.Attach(p)
-	err = d.Fly(context.Background(), func(bool) error {
+	err := d.Fly(context.Background(), func(bool) error {
 		if observe != nil {
 			return observe(d)
 		}

@@ -8,9 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/run/flight"
 	"canopy/vehicle/fleet"
@@ -40,19 +38,9 @@ func TestStopInTheTakeOff(t *testing.T) {
 		for range rounds {
 			at, lag := int64(60e9*random.Float64()), int64(random.IntN(2)*random.IntN(1500))*1e6
 			m := missions[firmware == fake.ArduPlane || firmware == fake.PX4Plane]
-			f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true,
-				Return: random.IntN(2) == 0})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := &page{}
-			for i := range m.Plan.Tree.Len() {
-				p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-			}
 			vehicle := fake.New(fake.Options{Firmware: firmware, Seed: random.Uint64()})
-			wire := Fake("fake", vehicle, 1e18, 0).(*simulated)
-			d := New(f, &delayed{simulated: wire, lag: lag}, Options{})
-			d.Attach(p)
+			wire := newWire(vehicle)
+			d, p := newDriver(t, m, flight.Options{Arm: true, Return: random.IntN(2) == 0}, &delayed{simulated: wire, lag: lag})
 			stopped := errors.New("stopped")
 			if err := d.Fly(context.Background(), func(bool) error {
 				if wire.wall >= at {

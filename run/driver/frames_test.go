@@ -15,7 +15,6 @@ import (
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/autopilot/frame"
-	"canopy/bt"
 	"canopy/run/flight"
 	"canopy/run/record"
 )
@@ -31,16 +30,7 @@ func flownWith(t *testing.T, v *fake.Autopilot, until float64, spoil func(at int
 ) {
 	t.Helper()
 	m := planeMission(t, watched, "ends_with_plan: true\n")
-	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true, Until: until})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &page{}
-	for k := range m.Plan.Tree.Len() {
-		p.names = append(p.names, m.Plan.Tree.Name(bt.Task(k)))
-	}
-	d := New(f, &spoilt{simulated: Fake("fake:plane", v, 1e18, 0).(*simulated), spoil: spoil}, Options{})
-	d.Attach(p)
+	d, p := newDriver(t, m, flight.Options{Arm: true, Until: until}, &spoilt{simulated: newWire(v), spoil: spoil})
 	return d, p, d.Fly(context.Background(), nil)
 }
 

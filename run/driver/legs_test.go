@@ -8,9 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/run/flight"
 	"canopy/run/record"
 )
@@ -39,18 +37,9 @@ func TestLegsEndAtAnyRadius(t *testing.T) {
 				i, at[i][0], at[i][1], 70+r.IntN(30), wanted)
 		}
 		m := libraryMission(t, "plane", body+`<return_home limit="8 [min]"/></Sequence>`, "")
-		f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &page{}
-		for i := range m.Plan.Tree.Len() {
-			p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-		}
 		v := fake.New(fake.Options{Firmware: firmware, Wind: [2]float64{16*r.Float64() - 8, 16*r.Float64() - 8}})
 		v.Set(parameter, float64(own))
-		d := New(f, Fake("fake", v, 1e18, 0), Options{})
-		d.Attach(p)
+		d, p := newDriver(t, m, flight.Options{Arm: true}, newWire(v))
 		ended := 0
 		if err := d.Fly(context.Background(), func(bool) error {
 			if !strings.Contains(strings.Join(p.lines[len(p.lines)-min(9, len(p.lines)):], "\n"), fmt.Sprintf("leg_%d Finished", ended)) {

@@ -5,9 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run/flight"
@@ -62,17 +60,8 @@ func TestTheLibraryFliesFakes(t *testing.T) {
 		}
 		t.Run(fake.FirmwareNames()[c.firmware], func(t *testing.T) {
 			m := libraryMission(t, c.class, c.body, "")
-			f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := &page{}
-			for i := range m.Plan.Tree.Len() {
-				p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-			}
 			v := fake.New(fake.Options{Firmware: c.firmware, Wind: [2]float64{3, -2}})
-			d := New(f, Fake("fake", v, 1e18, 0), Options{})
-			d.Attach(p)
+			d, p := newDriver(t, m, flight.Options{Arm: true}, newWire(v))
 			if err := d.Fly(context.Background(), nil); err != nil {
 				t.Fatal(err)
 			}

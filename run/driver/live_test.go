@@ -122,10 +122,7 @@ func newPair(t *testing.T, kind string) *pair {
 	t.Helper()
 	x := openPair(t, kind, fake.New(fake.Options{}))
 	m := planeMission(t, course, "ends_with_plan: true\n")
-	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFlight(t, m, flight.Options{Arm: true})
 	for i := range m.Plan.Tree.Len() {
 		x.p.names = append(x.p.names, m.Plan.Tree.Name(bt.Task(i)))
 	}

@@ -28,11 +28,8 @@ func TestTenVehicles(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		p := &page{}
-		for k := range m.Plan.Tree.Len() {
-			p.names = append(p.names, m.Plan.Tree.Name(bt.Task(k)))
-		}
-		d := New(f, Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0), Options{})
+		p := newPage(m)
+		d := New(f, newWire(fake.New(fake.Options{})), Options{})
 		d.Attach(p)
 		if err := d.Fly(context.Background(), nil); err != nil || d.Summary().Plan != record.PlanSucceeded {
 			t.Errorf("%v, %+v", err, d.Summary())
@@ -75,11 +72,7 @@ func TestMemoryOfALongFlight(t *testing.T) {
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	x, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true, Until: hours * 3600})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := New(x, Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0), Options{})
+	d := New(newFlight(t, m, flight.Options{Arm: true, Until: hours * 3600}), newWire(fake.New(fake.Options{})), Options{})
 	d.Attach(none{})
 	heap := func() uint64 {
 		var s runtime.MemStats
@@ -88,7 +81,7 @@ func TestMemoryOfALongFlight(t *testing.T) {
 		return s.HeapAlloc
 	}
 	early := uint64(0)
-	err = d.Fly(context.Background(), func(bool) error {
+	err := d.Fly(context.Background(), func(bool) error {
 		if early == 0 && d.T() > hours*360 {
 			early = heap()
 		}
@@ -122,15 +115,11 @@ func (b *full) Append(in flight.Input) error {
 // A full disk does not end a flight: its plan ends as it would have, and then the error is reported.
 func TestFullDisk(t *testing.T) {
 	m := planeMission(t, course, "ends_with_plan: true\n")
-	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := &full{room: 500}
-	d := New(f, Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0),
+	d := New(newFlight(t, m, flight.Options{Arm: true}), newWire(fake.New(fake.Options{})),
 		Options{Box: func(flight.Input) (Box, error) { return b, nil }})
 	d.Attach(none{})
-	err = d.Fly(context.Background(), nil)
+	err := d.Fly(context.Background(), nil)
 	if !errors.Is(err, errFull) || d.Summary().Plan != record.PlanSucceeded || !b.closed || b.inputs != 500 {
 		t.Errorf("%v, %+v, %+v", err, d.Summary(), b)
 	}

@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/internal/cart"
 	"canopy/run/control"
 	"canopy/run/flight"
@@ -44,18 +42,12 @@ func (c *commanded) Next(ctx context.Context, due int64, asks <-chan Ask) (fligh
 func operate(t *testing.T, requests ...control.Demand) (*Driver, *page, *tape, []control.Response) {
 	t.Helper()
 	m := planeMission(t, course, "ends_with_plan: true\n")
-	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, b := &page{}, &tape{}
-	for i := range m.Plan.Tree.Len() {
-		p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-	}
+	f := newFlight(t, m, flight.Options{Arm: true})
+	p, b := newPage(m), &tape{}
 	p.names = append(p.names, "go_east")
 	dir := t.TempDir()
 	var answers []control.Response
-	c := &commanded{FarEnd: Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0), at: 50e9, command: func() {
+	c := &commanded{FarEnd: newWire(fake.New(fake.Options{})), at: 50e9, command: func() {
 		for _, q := range requests {
 			if err := control.Send(control.Folder(dir), q, func(a control.Response) error {
 				answers = append(answers, a)

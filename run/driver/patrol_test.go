@@ -7,9 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/run/flight"
 )
 
@@ -40,20 +38,11 @@ func TestThePatrolGoesOn(t *testing.T) {
 		for seed := range uint64(4) {
 			random := rand.New(rand.NewPCG(6, seed))
 			cut := int64(70e9 + 60e9*random.Float64())
-			f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := &page{}
-			for i := range m.Plan.Tree.Len() {
-				p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-			}
-			wire := &lossy{Fake("fake", fake.New(fake.Options{Firmware: firmware, Seed: seed}), 1e18, 0).(*simulated),
+			wire := &lossy{newWire(fake.New(fake.Options{Firmware: firmware, Seed: seed})),
 				func(wall int64) bool {
 					return wall > cut && wall < cut+10e9 || seed%2 == 1 && wall > 60e9 && random.IntN(5) == 0
 				}}
-			d := New(f, wire, Options{})
-			d.Attach(p)
+			d, p := newDriver(t, m, flight.Options{Arm: true}, wire)
 			enough := errors.New("enough")
 			if err := d.Fly(context.Background(), func(bool) error {
 				if d.T() > 170 {

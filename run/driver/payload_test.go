@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/run/flight"
 	"canopy/run/record"
@@ -53,24 +51,11 @@ func TestThePayloadFlies(t *testing.T) {
 // flyPayload flies a mission on a fake that has a payload if its firmware knows one.
 func flyPayload(t *testing.T, m *mission.Mission, firmware fake.Firmware) (*page, *fake.Autopilot, record.Summary, error) {
 	t.Helper()
-	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, v := newPage(m), fake.New(fake.Options{Firmware: firmware})
+	v := fake.New(fake.Options{Firmware: firmware})
 	v.Equip()
-	d := New(f, Fake("fake", v, 1e18, 0), Options{})
-	d.Attach(p)
-	err = d.Fly(context.Background(), nil)
+	d, p := newDriver(t, m, flight.Options{Arm: true}, newWire(v))
+	err := d.Fly(context.Background(), nil)
 	return p, v, d.Summary(), err
-}
-
-func newPage(m *mission.Mission) *page {
-	p := &page{}
-	for i := range m.Plan.Tree.Len() {
-		p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-	}
-	return p
 }
 
 // An action whose command is refused fails, with the autopilot's reason in the log; the plan goes on as it says.

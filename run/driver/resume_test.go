@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/bt"
 	"canopy/document/mission"
@@ -38,6 +37,13 @@ type killed struct {
 
 var errKilled = errors.New("killed")
 
+// begin switches the vehicle on, and starts the program.
+func (k *killed) begin() {
+	k.t.Helper()
+	k.wire = newWire(fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}))
+	k.program(false)
+}
+
 // program starts the program, to continue or not.
 func (k *killed) program(again bool) {
 	k.t.Helper()
@@ -45,14 +51,8 @@ func (k *killed) program(again bool) {
 	if m == nil {
 		m = planeMission(k.t, course, "ends_with_plan: true\n"+k.fence)
 	}
-	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	k.page = &page{}
-	for i := range m.Plan.Tree.Len() {
-		k.page.names = append(k.page.names, m.Plan.Tree.Name(bt.Task(i)))
-	}
+	f := newFlight(k.t, m, flight.Options{Arm: true})
+	k.page = newPage(m)
 	o := Options{Tell: func(e record.Event) {
 		k.told++
 		if e.Kind == NotRecorded {
@@ -104,9 +104,7 @@ func (k *killed) number(id uint16) (n int) {
 func TestKilled(t *testing.T) {
 	begin := func() *killed {
 		k := &killed{t: t, dir: t.TempDir(), fence: "fence: {inclusion: [{polygon: [[-900, -900], [-900, 900], [1500, 0]]}]}\n"}
-		k.wire = Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}),
-			1e18, 0).(*simulated)
-		k.program(false)
+		k.begin()
 		return k
 	}
 	whole := begin()
@@ -208,9 +206,7 @@ func TestCircuitKilled(t *testing.T) {
 	}
 	begin := func() *killed {
 		k := &killed{t: t, dir: t.TempDir(), m: m}
-		k.wire = Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}),
-			1e18, 0).(*simulated)
-		k.program(false)
+		k.begin()
 		return k
 	}
 	// The target of the hold after the take-off is ahead of where the plane is then: it flies on while the plan waits. If
@@ -284,7 +280,7 @@ func TestBoundedBox(t *testing.T) {
     <Action name="there" entry="wanted_mode := 3; target_north := 800 [m]" done="north ge 700 [m]"/>
     <Action name="back" entry="target_north := 0 [m]" done="north le 100 [m]"/>
   </Sequence></KeepRunningUntilFailure></Sequence>`, "")}
-	k.wire = Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0).(*simulated)
+	k.wire = newWire(fake.New(fake.Options{}))
 	k.program(false)
 	most, inputs := int64(0), 0
 	err := k.d.Fly(context.Background(), func(bool) error {
@@ -308,10 +304,7 @@ func TestBoundedBox(t *testing.T) {
 	}
 	before := k.d.Statuses()
 	var first, last int64
-	f, err := flight.New(k.m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFlight(t, k.m, flight.Options{Arm: true})
 	if _, err := Restore(f, func(feed func(box.Record) error) (Box, error) {
 		return k.open(func(r box.Record) error {
 			if last = r.At.Wall; r.Kind == box.Checkpoint {
@@ -326,9 +319,7 @@ func TestBoundedBox(t *testing.T) {
 	if err := errors.Join(k.refused, k.d.Stop("")); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = flight.New(k.m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true}); err != nil {
-		t.Fatal(err)
-	}
+	f = newFlight(t, k.m, flight.Options{Arm: true})
 	f.Attach(unlogged{})
 	r := box.NewReplayer(f, false)
 	end, err := box.Each(k.dir, r.Feed)
@@ -343,9 +334,7 @@ func TestBoundedBox(t *testing.T) {
 // A flight that does not do again what its black box shows is not continued, and commands nothing.
 func TestNotContinued(t *testing.T) {
 	k := &killed{t: t, dir: t.TempDir()}
-	k.wire = Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}),
-		1e18, 0).(*simulated)
-	k.program(false)
+	k.begin()
 	err := k.d.Fly(context.Background(), func(bool) error {
 		if k.number(400) > 0 {
 			return errKilled
@@ -356,10 +345,7 @@ func TestNotContinued(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := planeMission(t, `<Action write="speed := 20"/>`, "")
-	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFlight(t, m, flight.Options{Arm: true})
 	if _, err := Restore(f, k.open); !errors.Is(err, ErrContinue) {
 		t.Errorf("another plan continues the flight: %v", err)
 	}
@@ -381,11 +367,8 @@ func (r *brokenLog) Event(e record.Event) error {
 // A log and a black box that cannot be written end neither the flight nor each other. The errors are returned at the
 // end, each once; that the box has stopped is told at once, and the flight cannot be continued.
 func TestLogAndBoxFull(t *testing.T) {
-	k := &killed{t: t, dir: t.TempDir()}
-	k.wire = Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}),
-		1e18, 0).(*simulated)
-	k.limit = 20_000
-	k.program(false)
+	k := &killed{t: t, dir: t.TempDir(), limit: 20_000}
+	k.begin()
 	k.d.Attach(&brokenLog{page: *k.page, space: 10})
 	err := k.fly(-1)
 	if !errors.Is(err, errFull) || !errors.Is(err, box.ErrFull) {

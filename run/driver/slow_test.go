@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/run/flight"
 	"canopy/run/record"
 )
@@ -59,19 +57,10 @@ func TestLoadedSimulators(t *testing.T) {
 	}
 	for seed := range trials {
 		m := planeMission(t, course, "ends_with_plan: true\n")
-		f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &page{}
-		for k := range m.Plan.Tree.Len() {
-			p.names = append(p.names, m.Plan.Tree.Name(bt.Task(k)))
-		}
-		c := &slow{simulated: Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0).(*simulated),
+		c := &slow{simulated: newWire(fake.New(fake.Options{})),
 			random: rand.New(rand.NewPCG(uint64(seed), 11)), rates: [][]float64{{10, 3}, {0.2, 1}, {1}, {20, 8, 3}, {0.5, 2, 50}}[seed%5]}
-		d := New(f, c, Options{})
-		d.Attach(p)
-		err = d.Fly(context.Background(), nil)
+		d, p := newDriver(t, m, flight.Options{Arm: true}, c)
+		err := d.Fly(context.Background(), nil)
 		all := strings.Join(p.lines, "\n")
 		wrong := ""
 		for _, word := range []string{" late: ", " link lost: ", " rebooted: ", " clock jumped: "} {

@@ -5,9 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/run/flight"
 	"canopy/run/record"
@@ -68,14 +66,6 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 			events: []fake.Event{{Kind: fake.Breach, Value: 3}}, fate: record.TakenOver, faults: "taken over"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := flight.New(c.mission, flight.Options{Options: adapter.Options{Ends: ends}, Arm: c.arm, Until: 150})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := &page{}
-			for i := range c.mission.Plan.Tree.Len() {
-				p.names = append(p.names, c.mission.Plan.Tree.Name(bt.Task(i)))
-			}
 			o := fake.Options{}
 			if c.mission.Vehicle.Name == "copter" {
 				o.Firmware = fake.ArduCopter
@@ -85,9 +75,8 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 				v.Set("FS_GCS_ENABL", 1)
 				v.Set("FS_LONG_ACTN", 1)
 			}
-			far := Fake("fake", v, 1e18, 0)
-			d := New(f, far, Options{})
-			d.Attach(p)
+			far := newWire(v)
+			d, p := newDriver(t, c.mission, flight.Options{Arm: c.arm, Until: 150}, far)
 			calls := 0
 			if err := d.Fly(context.Background(), func(bool) error {
 				for calls++; len(c.events) > 0 && occurs(c.events[0].Kind, v.State().Height, calls); {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/run/flight"
 )
@@ -25,19 +24,16 @@ func TestTargetsThatTakeTurns(t *testing.T) {
     <Action name="near" write="wanted_mode := 3; target_north := 100 [m]"/>
   </ReactiveFallback>
 </Sequence>`, "")
-	f, err := flight.New(m, flight.Options{Arm: true, Options: adapter.Options{Ends: ends}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFlight(t, m, flight.Options{Arm: true})
 	mode := math.NaN()
 	v := fake.New(fake.Options{Observe: func(r fake.Received) {
 		if r.ID == 176 {
 			mode = r.Params[1]
 		}
 	}})
-	d := New(f, Fake("fake:plane", v, 1e18, 0), Options{})
+	d := New(f, newWire(v), Options{})
 	d.Attach(&page{names: make([]string, m.Plan.Tree.Len())})
-	err = d.Fly(context.Background(), nil)
+	err := d.Fly(context.Background(), nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "chattering") || mode != 12 {
 		t.Errorf("%v; the last mode that was commanded is %v, want 12, loiter", err, mode)
 	}

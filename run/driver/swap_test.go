@@ -8,9 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/diag"
 	"canopy/internal/cart"
 	"canopy/run/flight"
@@ -37,16 +35,8 @@ func (b *film) Out(d [][]byte) error {
 // elsewhere. The inputs give the same datagrams and the same log again.
 func TestSwap(t *testing.T) {
 	m := planeMission(t, course, "ends_with_plan: true\n")
-	o := flight.Options{Options: adapter.Options{Ends: ends}, Arm: true}
 	start := func() (*flight.Flight, *page) {
-		f, err := flight.New(m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &page{names: make([]string, 0, 20)}
-		for i := range m.Plan.Tree.Len() {
-			p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-		}
+		f, p := newFlight(t, m, flight.Options{Arm: true}), newPage(m)
 		p.names = append(p.names, "go_east")
 		f.Attach(p)
 		return f, p
@@ -55,7 +45,7 @@ func TestSwap(t *testing.T) {
 	east := strings.Replace(strings.Replace(course, "target_north", "target_east", 1), `name="go"`, `name="go_east"`, 1)
 	src := &diag.Source{Name: "east.xml", Text: cart.Plan(east)}
 	b := &film{}
-	d := New(f, Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0),
+	d := New(f, newWire(fake.New(fake.Options{})),
 		Options{Box: func(in flight.Input) (Box, error) { return b, b.Append(in) }})
 	requested := false
 	if err := d.Fly(context.Background(), func(bool) error {
@@ -101,26 +91,17 @@ func TestSafePoint(t *testing.T) {
 		return strings.Replace(course, "</Sequence>", b.String()+"</Sequence>", 1)
 	}
 	m := planeMission(t, legs(22), "ends_with_plan: true\n")
-	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &page{}
-	for i := range m.Plan.Tree.Len() {
-		p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-	}
-	d := New(f, Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0), Options{})
-	d.Attach(p)
+	d, p := newDriver(t, m, flight.Options{Arm: true}, newWire(fake.New(fake.Options{})))
 	running := func() string {
 		return strings.Join(slices.DeleteFunc(strings.Split(strings.Join(p.names, " "), " "), func(name string) bool {
 			task, _ := m.Plan.Tree.Find(name)
-			return !strings.HasPrefix(name, "leg") || f.Statuses()[task].Transient()
+			return !strings.HasPrefix(name, "leg") || d.Statuses()[task].Transient()
 		}), " ")
 	}
 	asked := false
 	if err := d.Fly(context.Background(), func(bool) error {
-		switch _, engaged, under := f.Swapping(); {
-		case !asked && f.Started() && running() == "leg2":
+		switch _, engaged, under := d.Swapping(); {
+		case !asked && d.Started() && running() == "leg2":
 			asked = true
 			d.Operate(flight.Swap(&diag.Source{Name: "next.xml", Text: cart.Plan(legs(24))}, true))
 		case under && !slices.Equal(engaged, []string{"leg2"}):
@@ -135,6 +116,6 @@ func TestSafePoint(t *testing.T) {
 	before, after, took := strings.Cut(after, "takes over")
 	if !took || strings.Contains(before, "leg3 ") || !strings.Contains(before, "leg2 Finished") ||
 		!strings.Contains(after, "end: ") {
-		t.Errorf("%s\n%q", log, f.Refusal())
+		t.Errorf("%s\n%q", log, d.Refusal())
 	}
 }

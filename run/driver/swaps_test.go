@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/bt"
 	"canopy/diag"
@@ -66,16 +65,13 @@ func TestSwapsAtRandom(t *testing.T) {
 	total := 0
 	for range flights {
 		m := planeMission(t, course, "ends_with_plan: true\n")
-		f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := newFlight(t, m, flight.Options{Arm: true})
 		sent := map[string]int{}
-		d := New(f, Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) {
+		d := New(f, newWire(fake.New(fake.Options{Observe: func(r fake.Received) {
 			if r.ID == 400 || r.ID == 176 {
 				sent[fmt.Sprint(r.ID, r.Params[1])]++
 			}
-		}}), 1e18, 0), Options{})
+		}})), Options{})
 		c := &crew{header: d.Header(), statuses: map[string]bt.Status{}, entries: map[string]int{}}
 		for _, x := range c.header.Tasks {
 			c.statuses[x.Name] = x.Initial

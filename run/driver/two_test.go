@@ -10,7 +10,6 @@ import (
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/autopilot/service"
-	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/run/flight"
 )
@@ -23,14 +22,8 @@ type program struct {
 }
 
 func newProgram(t *testing.T, m *mission.Mission) *program {
-	f, err := flight.New(m, flight.Options{Arm: true, Options: adapter.Options{Ends: ends}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &program{Flight: f}
-	for i := range m.Plan.Tree.Len() {
-		p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-	}
+	f := newFlight(t, m, flight.Options{Arm: true})
+	p := &program{Flight: f, page: *newPage(m)}
 	f.Attach(&p.page)
 	return p
 }

@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/run/flight"
 )
 
@@ -34,20 +32,12 @@ func TestUnknown(t *testing.T) {
 	for name, silent := range map[string]bool{"satellites": false, "link": true} {
 		m := planeMission(t, `<Parallel name="all"><Condition name="up" on="h gt -50 [m]"/>
 			<Condition name="held" on="h gt -50 [m]" unknown="hold"/></Parallel>`, "")
-		f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Until: 60})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, v := &page{}, fake.New(fake.Options{})
-		for i := range m.Plan.Tree.Len() {
-			p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
-		}
-		c := Fake("fake:plane", v, 1e18, 0)
+		v := fake.New(fake.Options{})
+		c := FarEnd(newWire(v))
 		if silent {
 			c = interrupted{c, from, to}
 		}
-		d := New(f, c, Options{})
-		d.Attach(p)
+		d, p := newDriver(t, m, flight.Options{Until: 60}, c)
 		lost, back := false, false
 		if err := d.Fly(context.Background(), func(bool) error {
 			switch wall := c.Now().Wall; {

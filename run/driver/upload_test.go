@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/diag"
 	"canopy/document/mission"
@@ -20,12 +19,8 @@ import (
 // airborne flies the course and calls do once, in the air, and then after each input.
 func airborne(t *testing.T, do func(d *Driver, inputs int) error) {
 	t.Helper()
-	f, err := flight.New(planeMission(t, course, "ends_with_plan: true\n"),
-		flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := New(f, Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0), Options{})
+	f := newFlight(t, planeMission(t, course, "ends_with_plan: true\n"), flight.Options{Arm: true})
+	d := New(f, newWire(fake.New(fake.Options{})), Options{})
 	d.Attach(unlogged{})
 	inputs := 0
 	if err := d.Fly(context.Background(), func(bool) error {
@@ -82,17 +77,13 @@ func TestLargeUpload(t *testing.T) {
 // TestCheckDelaysNothing: while the check of an upload goes on, the flight does; the new plan takes over after it.
 func TestCheckDelaysNothing(t *testing.T) {
 	dir, enough, checking := t.TempDir(), make(chan struct{}), make(chan struct{})
-	f, err := flight.New(planeMission(t, course, "ends_with_plan: true\n"),
-		flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFlight(t, planeMission(t, course, "ends_with_plan: true\n"), flight.Options{Arm: true})
 	judge := func(context.Context, *mission.Mission, float64) control.Review {
 		close(checking)
 		<-enough
 		return control.Review{}
 	}
-	d := New(f, Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0), Options{Listen: func() (*control.Server, error) {
+	d := New(f, newWire(fake.New(fake.Options{})), Options{Listen: func() (*control.Server, error) {
 		return control.Listen(dir, judge, 10, control.NewFeed(f.Header()))
 	}})
 	d.Attach(unlogged{})
