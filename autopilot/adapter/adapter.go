@@ -41,8 +41,7 @@ const SiteRadius = 50
 
 // Sample is what one message gave of one source, or that it became unknown.
 type Sample struct {
-	T      int64         // vehicle time, ns since its boot; 0: unknown
-	At     service.Clock // of the message's arrival
+	T      int64 // vehicle time, ns since its boot; 0: unknown
 	Source contract.Source
 	Period int64 // nominal time [ns] between the messages; 0: what is in the sample comes from none
 	Break  bool  // the values do not continue those before: the home moved, or the vehicle rebooted
@@ -94,8 +93,7 @@ func (k Kind) String() string { return kindNames[k] }
 // Event is an entry of the log.
 type Event struct {
 	Kind Kind
-	T    int64 // vehicle time, ns since its boot; 0: unknown
-	Slot int   // place in the contract's slots of the first slot concerned, or -1
+	Slot int // place in the contract's slots of the first slot concerned, or -1
 	Text string
 }
 
@@ -382,12 +380,12 @@ func (a *Adapter) recent(at service.Clock, d int64) bool {
 
 // note adds an entry to the log.
 func (a *Adapter) note(k Kind, text string) {
-	a.events = append(a.events, Event{k, a.now.Vehicle, -1, text})
+	a.events = append(a.events, Event{k, -1, text})
 }
 
 // report adds an entry about a duty.
 func (a *Adapter) report(k Kind, d *duty, text string) {
-	a.events = append(a.events, Event{k, a.now.Vehicle, a.contract.Slot(d.slots[0]), text})
+	a.events = append(a.events, Event{k, a.contract.Slot(d.slots[0]), text})
 }
 
 // same reports whether two values of a signal are the same; unknown is the same as unknown.

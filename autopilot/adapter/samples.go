@@ -149,7 +149,7 @@ func (a *Adapter) emit(c *channel, rows []row, valid bool) {
 			k++
 		}
 		if k == len(a.samples) {
-			a.samples = append(a.samples, Sample{T: c.t, At: a.now, Source: source, Period: c.period, Break: c.broken,
+			a.samples = append(a.samples, Sample{T: c.t, Source: source, Period: c.period, Break: c.broken,
 				Values: make([]Value, 0, len(rows)-i)})
 		}
 		a.samples[k].Values = append(a.samples[k].Values, v)

@@ -47,7 +47,6 @@ const (
 	cmdSetMode        = 176
 	cmdJump           = 177
 	cmdSpeed          = 178
-	cmdSetHome        = 179
 	cmdLandStart      = 189
 	cmdGoAround       = 191
 	cmdReposition     = 192

@@ -23,34 +23,16 @@ func (r *Reader) Open(stream bool) { *r = Reader{Stream: stream, codecs: r.codec
 // address is a sender: system, component, and link where that counts.
 type address [3]byte
 
-// Traffic is what was received from one component.
-type Traffic struct {
-	Frames    uint64 // all frames
-	Lost      uint64 // frames that were sent and not received, by the gaps in the sequence
-	Repeated  uint64 // frames that were received twice
-	Reordered uint64 // frames that came after a later one
-}
-
-// Loss returns the part of the frames that was lost, between 0 and 1.
-func (c Traffic) Loss() float64 {
-	if c.Lost == 0 {
-		return 0
-	}
-	return float64(c.Lost) / float64(c.Lost+c.Frames-c.Repeated)
-}
-
 const (
-	window  = 64 // number of earlier frames for which it is known whether they were received
+	window  = 64 // a frame that is behind the last one by no more was repeated or overtaken
 	restart = 8  // a sender started again if so many frames in a row are late, in order
 )
 
 // sender follows the sequence numbers of one component.
 type sender struct {
-	Traffic
 	last     byte
-	received uint64 // bit i: the frame i before the last one was received
-	previous byte   // the sequence of the frame before, which may have been late
-	run      int    // late frames in a row whose sequence is complete
+	previous byte // the sequence of the frame before, which may have been late
+	run      int  // late frames in a row whose sequence is complete
 }
 
 // Read returns the frames in data. Bytes that belong to no frame are skipped and counted. The frames share data.
@@ -85,7 +67,7 @@ func (r *Reader) Read(data []byte) []Frame {
 		if _, unknown := f.Message.(*Unknown); unknown {
 			r.Unknown++
 		}
-		f.Late = r.count(f)
+		f.Late = r.late(f)
 		frames = append(frames, f)
 	}
 	return frames
@@ -103,12 +85,12 @@ func (r *Reader) frame(raw, next []byte) (Frame, bool) {
 	return f, true
 }
 
-// count follows the sequence of the frame's sender, and reports whether the frame was repeated or overtaken. A step
+// late follows the sequence of the frame's sender, and reports whether the frame was repeated or overtaken. A step
 // forward of less than half the range is a loss. A step back within the window is a frame that was repeated or
 // overtaken, unless a run of such frames shows that the sender started again. Any other step is a new start.
 //
 // The sequence of an unknown message is not protected by a checksum: it counts only if it is the expected one.
-func (r *Reader) count(f Frame) (late bool) {
+func (r *Reader) late(f Frame) bool {
 	key := address{f.System, f.Component}
 	s := r.senders[key]
 	_, unknown := f.Message.(*Unknown)
@@ -127,37 +109,15 @@ func (r *Reader) count(f Frame) (late bool) {
 	if unknown && step != 1 {
 		return false
 	}
-	s.Frames++
 	if f.Sequence == s.previous+1 {
 		s.run++
 	} else {
 		s.run = 1
 	}
 	s.previous = f.Sequence
-	switch {
-	case step > 0 && step < 128:
-		s.Lost += uint64(step) - 1
-		s.received = s.received<<step | 1
+	if step > 0 && step < 128 || back >= window || s.run >= restart {
 		s.last, s.run = f.Sequence, 0
 		return false
-	case back >= window || s.run >= restart:
-		s.received = 1
-		s.last, s.run = f.Sequence, 0
-		return false
-	case s.received>>back&1 == 1:
-		s.Repeated++
-	default:
-		s.Lost -= min(s.Lost, 1)
-		s.Reordered++
-		s.received |= 1 << back
 	}
 	return true
-}
-
-// Traffic returns what was received from one component.
-func (r *Reader) Traffic(system, component byte) Traffic {
-	if s := r.senders[address{system, component}]; s != nil {
-		return s.Traffic
-	}
-	return Traffic{}
 }

@@ -19,9 +19,6 @@ func (r *Reader) State(c *snapshot.Codec) {
 			*p = &sender{}
 		}
 		s := *p
-		for _, v := range []*uint64{&s.Frames, &s.Lost, &s.Repeated, &s.Reordered, &s.received} {
-			snapshot.Int(c, v)
-		}
 		snapshot.Int(c, &s.last)
 		snapshot.Int(c, &s.previous)
 		snapshot.Int(c, &s.run)

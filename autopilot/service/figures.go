@@ -53,7 +53,6 @@ const (
 	streamTries  = 4           // then a refusal or a silence is remembered
 	streamAgain  = 30 * second // a stream that stays silent is asked for again after at most this time
 	streamSilent = 3           // periods
-	streamSlow   = 60 * second // ArduPilot: the longest period
 
 	// Texts.
 	chunkLength = 50         // guide

@@ -46,15 +46,6 @@ func NewStreams(e Ends, rates []Stream) *Streams {
 	return s
 }
 
-// Restart asks for all messages again: the vehicle was rebooted.
-func (s *Streams) Restart() {
-	for i := range s.streams {
-		s.streams[i] = stream{Stream: s.streams[i].Stream, pending: true, answer: Silent}
-	}
-	s.asked = -1
-	s.wait.stop()
-}
-
 // Arriving reports whether a message arrives: whether the last one is not older than some periods.
 func (s *Streams) Arriving(now Clock, message uint32) bool {
 	for i := range s.streams {

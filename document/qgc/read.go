@@ -59,9 +59,6 @@ type Circle struct {
 	Radius    float64 // [m]
 }
 
-// Empty reports whether there is no fence.
-func (f GeoFence) Empty() bool { return len(f.Polygons) == 0 && len(f.Circles) == 0 }
-
 // maxItems bounds the items of a mission, and the corners of a fence: those of MAVLink's protocol have 16 bits, boards
 // store fewer than 3,000.
 const maxItems = 10_000
