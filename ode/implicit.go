@@ -210,12 +210,6 @@ func (nw *newton) copyFrom(o *newton) {
 func (nw *newton) state(c *snapshot.Codec) {
 	nw.jac.state(c)
 	nw.lu.state(c, len(nw.jac.delta), len(nw.jac.val))
-	for _, x := range []*float64{&nw.scaled, &nw.size, &nw.eta, &nw.rate, &nw.rho} {
-		snapshot.Float(c, x)
-	}
-	for _, b := range []*bool{&nw.current, &nw.due, &nw.suspect, &nw.history} {
-		snapshot.Bool(c, b)
-	}
-	snapshot.Int(c, &nw.wait)
-	snapshot.Int(c, &nw.pause)
+	snapshot.Vars(c, &nw.scaled, &nw.size, &nw.eta, &nw.rate, &nw.rho, &nw.current, &nw.due, &nw.suspect, &nw.history,
+		&nw.wait, &nw.pause)
 }

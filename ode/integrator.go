@@ -417,16 +417,8 @@ func (in *Integrator) Clone() *Integrator {
 // then restored continues identically to the last bit.
 func (in *Integrator) State(c *snapshot.Codec) {
 	st := &in.stats
-	for _, n := range []*int{&st.Steps, &st.Rejected, &st.Evaluations, &st.Jacobians, &st.Factorisations, &in.signs,
-		&in.against, &in.ringing} {
-		snapshot.Int(c, n)
-	}
-	for _, x := range []*float64{&in.t, &in.from, &in.next, &in.last, &in.moving} {
-		snapshot.Float(c, x)
-	}
-	for _, b := range []*bool{&in.dense, &in.began, &in.smooth, &in.limited} {
-		snapshot.Bool(c, b)
-	}
+	snapshot.Vars(c, &st.Steps, &st.Rejected, &st.Evaluations, &st.Jacobians, &st.Factorisations, &in.signs, &in.against,
+		&in.ringing, &in.t, &in.from, &in.next, &in.last, &in.moving, &in.dense, &in.began, &in.smooth, &in.limited)
 	if in.floats != nil {
 		snapshot.Floats(c, in.atol, in.floats.seen, in.floats.most)
 	}

@@ -83,17 +83,10 @@ func (m *multistep) combine(y, base []float64, w weights) {
 }
 
 func (m *multistep) state(c *snapshot.Codec) {
-	snapshot.Bool(c, &m.on)
-	snapshot.Bool(c, &m.held)
 	for _, n := range []*int{&m.order, &m.next} {
 		snapshot.Within(c, n, 0, highest)
 	}
-	for _, n := range []*int{&m.age, &m.equal, &m.wait, &m.unstable, &m.patience} {
-		snapshot.Int(c, n)
-	}
-	for _, x := range []*float64{&m.h, &m.wanted, &m.stuck} {
-		snapshot.Float(c, x)
-	}
+	snapshot.Vars(c, &m.on, &m.held, &m.age, &m.equal, &m.wait, &m.unstable, &m.patience, &m.h, &m.wanted, &m.stuck)
 	snapshot.Floats(c, m.seen[:], m.d)
 }
 

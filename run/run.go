@@ -716,26 +716,14 @@ func also(err, more error) error {
 // configuration continues identically, to the last bit of its log.
 func (r *Run) State(c *snapshot.Codec) {
 	r.passExchanges(c)
-	snapshot.Int(c, &r.point)
-	snapshot.Float(c, &r.sampled)
+	s := &r.summary
+	snapshot.Vars(c, &r.point, &r.sampled, &r.slides, &r.breached, &r.begun, &r.stopping, &r.over, &r.until,
+		&s.StatusChanges, &s.MaxEventIterations, &s.Outcome, &s.Plan, &s.Reason, &s.Stopped, &s.Planned)
 	snapshot.Each(c, r.outside, snapshot.Bool)
 	snapshot.Each(c, r.wrong, snapshot.Bool)
 	snapshot.Each(c, r.lost, snapshot.Bool)
-	snapshot.Bool(c, &r.slides)
 	snapshot.Floats(c, r.peak)
-	snapshot.Float(c, &r.breached)
 	r.storm.state(c)
-	snapshot.Int(c, &r.summary.StatusChanges)
-	snapshot.Int(c, &r.summary.MaxEventIterations)
-	snapshot.Bool(c, &r.begun)
-	snapshot.Bool(c, &r.stopping)
-	snapshot.Bool(c, &r.over)
-	snapshot.Float(c, &r.until)
-	snapshot.Text(c, (*string)(&r.summary.Outcome))
-	snapshot.Text(c, (*string)(&r.summary.Plan))
-	snapshot.Text(c, &r.summary.Reason)
-	snapshot.Float(c, &r.summary.Stopped)
-	snapshot.Int(c, &r.summary.Planned)
 	r.world.State(c)
 	r.executive.State(c)
 	t, grid := r.world.T(), r.m.Interval

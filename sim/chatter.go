@@ -86,10 +86,7 @@ func (c *chatter) state(s *snapshot.Codec) {
 	snapshot.Each(s, c.latest, snapshot.Int)
 	snapshot.Each(s, c.steps, snapshot.Int)
 	snapshot.Within(s, &c.count, 0, 1<<60)
-	snapshot.Int(s, &c.check)
-	snapshot.Float(s, &c.passed[0])
-	snapshot.Float(s, &c.passed[1])
-	snapshot.Float(s, &c.since)
+	snapshot.Vars(s, &c.check, &c.passed, &c.since)
 }
 
 // begin begins a stretch with the event at a time.

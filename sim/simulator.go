@@ -337,9 +337,9 @@ func (s *Simulator) Clone() *Simulator {
 // identically, bit for bit. It must not be saved between an event and Iterate.
 func (s *Simulator) State(c *snapshot.Codec) {
 	r, q, st := &s.ran, &s.search, &s.stats
-	for _, x := range []*float64{&s.T, &s.Alarm, &r.t, &s.restarted, &s.crawl.since, &s.crawl.longest} {
-		snapshot.Float(c, x)
-	}
+	snapshot.Vars(c, &s.T, &s.Alarm, &r.t, &s.restarted, &s.crawl.since, &s.crawl.longest, &s.pending, &r.judged, &r.fresh,
+		&r.anew, &r.after, &q.here, &q.old, &s.crawl.steps, &s.iterations, &st.Evaluations, &st.StateEvents, &st.TimeEvents,
+		&st.Restarts, &st.Samples, &st.Values, &st.Looks)
 	snapshot.Floats(c, s.Y, s.U, r.y, r.before.U, q.now, q.committed, q.bias, q.zone)
 	for _, list := range [][]bool{s.Above, s.looping, r.before.Above, q.resting} {
 		snapshot.Each(c, list, snapshot.Bool)
@@ -348,13 +348,6 @@ func (s *Simulator) State(c *snapshot.Codec) {
 		snapshot.Each(c, list, snapshot.Int)
 	}
 	snapshot.List(c, &q.strays, func(c *snapshot.Codec, i *int) { snapshot.Within(c, i, 0, len(s.Above)-1) })
-	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew, &r.after, &q.here, &q.old} {
-		snapshot.Bool(c, b)
-	}
-	for _, n := range []*int{&s.crawl.steps, &s.iterations, &st.Evaluations, &st.StateEvents, &st.TimeEvents,
-		&st.Restarts, &st.Samples, &st.Values, &st.Looks} {
-		snapshot.Int(c, n)
-	}
 	s.chatter.state(c)
 	s.slide.state(c)
 	s.integrator.State(c)

@@ -46,10 +46,7 @@ func (m *slide) copyFrom(o *slide) {
 
 func (m *slide) state(c *snapshot.Codec) {
 	snapshot.Within(c, &m.turn, 0, 1)
-	snapshot.Int(c, &m.alternate)
-	snapshot.Bool(c, &m.ready)
-	snapshot.Bool(c, &m.on)
-	snapshot.Bool(c, &m.slid)
+	snapshot.Vars(c, &m.alternate, &m.ready, &m.on, &m.slid)
 	for k := range m.modes {
 		snapshot.Floats(c, m.modes[k].U)
 		snapshot.Each(c, m.modes[k].Above, snapshot.Bool)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"reflect"
 )
 
 // ErrMismatch reports bytes that do not hold the state of the computation to be restored.
@@ -118,6 +119,53 @@ func Float(c *Codec, p *float64) {
 	if c.err == nil {
 		*p = math.Float64frombits(binary.LittleEndian.Uint64(c.data[c.at:]))
 		c.at += 8
+	}
+}
+
+// Vars passes variables, given by pointers, of any types of truth values, numbers and texts, and of arrays and structures
+// of these with exported fields. It is slower than the functions for one type: for states that are seldom saved.
+func Vars(c *Codec, pointers ...any) {
+	for _, p := range pointers {
+		variable(c, reflect.ValueOf(p).Elem())
+	}
+}
+
+func variable(c *Codec, v reflect.Value) {
+	switch {
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			variable(c, v.Field(i))
+		}
+	case v.Kind() == reflect.Array:
+		for i := range v.Len() {
+			variable(c, v.Index(i))
+		}
+	case v.Kind() == reflect.Bool:
+		b := v.Bool()
+		Bool(c, &b)
+		v.SetBool(b)
+	case v.Kind() == reflect.String:
+		s := v.String()
+		Text(c, &s)
+		v.SetString(s)
+	case v.CanFloat():
+		f := v.Float()
+		Float(c, &f)
+		v.SetFloat(f)
+	case v.CanInt():
+		n := v.Int()
+		if Int(c, &n); v.OverflowInt(n) {
+			c.Fail(ErrMismatch)
+		}
+		v.SetInt(n)
+	case v.CanUint():
+		n := v.Uint()
+		if Int(c, &n); v.OverflowUint(n) {
+			c.Fail(ErrMismatch)
+		}
+		v.SetUint(n)
+	default:
+		panic("snapshot: a variable of a type that Vars does not pass")
 	}
 }
 

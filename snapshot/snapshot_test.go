@@ -19,6 +19,18 @@ type thing struct {
 	Raw    []byte
 	Queue  []int32
 	Nested []struct{ A, B float64 }
+	Plain  plain
+}
+
+// plain is passed by Vars.
+type plain struct {
+	On    bool
+	Level level
+	Small uint8
+	Big   [2]uint64
+	X     float32
+	Name  string
+	In    struct{ T int64 }
 }
 
 func (s *thing) State(c *Codec) {
@@ -34,12 +46,14 @@ func (s *thing) State(c *Codec) {
 		Float(c, &p.A)
 		Float(c, &p.B)
 	})
+	Vars(c, &s.Plain, &s.Plain.In.T)
 }
 
 func full() *thing {
 	return &thing{Level: -3, Big: math.MaxUint64, On: true, X: math.Copysign(0, -1),
 		Fixed: [3]float64{1, math.Inf(1), 0x1p-1074}, Name: "é\x00", Raw: []byte{0, 255}, Queue: []int32{5, -1 << 31},
-		Nested: []struct{ A, B float64 }{{1, 2}}}
+		Nested: []struct{ A, B float64 }{{1, 2}}, Plain: plain{true, -3, 255, [2]uint64{1, math.MaxUint64}, 0.1, "é",
+			struct{ T int64 }{math.MinInt64}}}
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -53,6 +67,21 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("%+v and %+v were read, %+v was written", got, second, want)
 	}
 }
+
+// A number that its variable cannot hold is a mismatch.
+func TestVarsOverflow(t *testing.T) {
+	for _, s := range []Stateful{vars{new(uint8)}, vars{new(level)}} {
+		for _, v := range []int64{-129, 256} {
+			if err := Load(Save(nil, vars{&v}), s); !errors.Is(err, ErrMismatch) {
+				t.Errorf("%d: error %v", v, err)
+			}
+		}
+	}
+}
+
+type vars struct{ p any }
+
+func (s vars) State(c *Codec) { Vars(c, s.p) }
 
 // Bytes that were cut, prolonged or are of something else are an error, never a panic or an endless slice.
 func TestMismatch(t *testing.T) {

@@ -64,9 +64,5 @@ func (a *Adapter) announce() {
 }
 
 func (b *beacon) state(k *snapshot.Codec) {
-	snapshot.Int(k, &b.number)
-	clocks(k, &b.sent)
-	snapshot.Int(k, &b.other)
-	clocks(k, &b.heard)
-	snapshot.Bool(k, &b.told)
+	snapshot.Vars(k, &b.number, &b.sent, &b.other, &b.heard, &b.told)
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"canopy/autopilot/service"
 	"canopy/snapshot"
 )
 
@@ -20,16 +19,13 @@ func (a *Adapter) State(k *snapshot.Codec) {
 		}
 	}
 	snapshot.Within(k, &a.state, Attach, Lost)
-	clocks(k, &a.now)
-	snapshot.Int(k, &a.due)
+	snapshot.Vars(k, &a.now, &a.due, &a.newest, &a.disarm)
 	a.facts.state(k)
 	for _, c := range a.channels() {
 		c.state(k)
 	}
-	snapshot.Int(k, &a.newest)
 	snapshot.Floats(k, a.want)
 	snapshot.Each(k, a.revisions, snapshot.Int)
-	snapshot.Bool(k, &a.disarm)
 	snapshot.Each(k, a.tasks, func(k *snapshot.Codec, t *task) { t.state(k) })
 	a.attachment.state(k)
 	a.watch.state(k)
@@ -56,12 +52,6 @@ func (a *Adapter) channels() []*channel {
 		list = append(list, &a.groups[i])
 	}
 	return list
-}
-
-func clocks(k *snapshot.Codec, c *service.Clock) {
-	snapshot.Int(k, &c.Wall)
-	snapshot.Int(k, &c.Unix)
-	snapshot.Int(k, &c.Vehicle)
 }
 
 // message passes the last message of a kind. Those that the adapter keeps have a fixed size.
@@ -106,15 +96,10 @@ func (f *facts) state(k *snapshot.Codec) {
 	message(k, &f.relay)
 	message(k, &f.camera)
 	message(k, &f.mount)
-	for _, n := range []*int{&f.photos, &f.gripper, &f.grips} {
-		snapshot.Int(k, n)
-	}
+	snapshot.Vars(k, &f.photos, &f.gripper, &f.grips, &f.estimator.flags, &f.estimator.bad, &f.wind)
 	if k.Loading() && f.home != nil && !k.Failed() {
 		f.settle()
 	}
-	snapshot.Int(k, &f.estimator.flags)
-	snapshot.Int(k, &f.estimator.bad)
-	snapshot.Floats(k, f.wind[:])
 	known := f.parameters != nil
 	snapshot.Bool(k, &known)
 	names := slices.Sorted(maps.Keys(f.parameters))
@@ -134,16 +119,8 @@ func (f *facts) state(k *snapshot.Codec) {
 }
 
 func (c *channel) state(k *snapshot.Codec) {
-	snapshot.Each(k, c.last, func(k *snapshot.Codec, v *Value) {
-		snapshot.Int(k, &v.Signal)
-		snapshot.Float(k, &v.V)
-		snapshot.Float(k, &v.Rate)
-		snapshot.Bool(k, &v.Known)
-	})
-	clocks(k, &c.at)
-	snapshot.Int(k, &c.t)
-	snapshot.Bool(k, &c.fresh)
-	snapshot.Bool(k, &c.broken)
+	snapshot.Each(k, c.last, func(k *snapshot.Codec, v *Value) { snapshot.Vars(k, v) })
+	snapshot.Vars(k, &c.at, &c.t, &c.fresh, &c.broken)
 }
 
 func (t *task) state(k *snapshot.Codec) {
@@ -154,51 +131,20 @@ func (t *task) state(k *snapshot.Codec) {
 	if acted && t.intent == nil {
 		t.intent = []int{}
 	}
-	snapshot.Int(k, &t.ticket)
-	clocks(k, &t.sent)
-	snapshot.Int(k, &t.vain)
-	snapshot.Float(k, &t.base)
-	snapshot.Text(k, &t.reason)
-	snapshot.Bool(k, &t.mute)
-	snapshot.Bool(k, &t.doubt)
-	snapshot.Bool(k, &t.second)
+	snapshot.Vars(k, &t.ticket, &t.sent, &t.vain, &t.base, &t.reason, &t.mute, &t.doubt, &t.second)
 }
 
 func (t *attachment) state(k *snapshot.Codec) {
 	snapshot.Within(k, &t.step, 0, len(steps))
-	clocks(k, &t.begun)
-	clocks(k, &t.asked)
 	snapshot.Each(k, t.lists[:], func(k *snapshot.Codec, p *progress) { snapshot.Within(k, p, unread, spoilt) })
-	snapshot.Int(k, &t.enabling)
-	snapshot.Text(k, &t.answer)
-	snapshot.Text(k, &t.unfenced)
-	for _, b := range []*bool{&t.started, &t.rebooted, &t.strange, &t.grave, &t.signs, &t.answered} {
-		snapshot.Bool(k, b)
-	}
+	snapshot.Vars(k, &t.begun, &t.asked, &t.enabling, &t.answer, &t.unfenced, &t.started, &t.rebooted, &t.strange, &t.grave,
+		&t.signs, &t.answered)
 }
 
 func (w *watch) state(k *snapshot.Codec) {
-	for _, b := range []*bool{&w.pilot, &w.failsafe, &w.excused, &w.known, &w.armed, &w.rescuing} {
-		snapshot.Bool(k, b)
-	}
-	snapshot.List(k, &w.commanded, func(k *snapshot.Codec, c *commanded) {
-		snapshot.Int(k, &c.mode)
-		clocks(k, &c.at)
-	})
-	for _, c := range []*service.Clock{&w.text, &w.moved, &w.unexplained, &w.warned, &w.denied, &w.absent, &w.continued,
-		&w.adrift} {
-		clocks(k, c)
-	}
-	snapshot.Text(k, &w.warning)
-	snapshot.Text(k, &w.failing)
-	snapshot.Int(k, &w.channel)
-	snapshot.Each(k, w.sticks[:], snapshot.Int)
-	snapshot.Int(k, &w.deniedSlot)
-	snapshot.Int(k, &w.shown)
-	snapshot.Int(k, &w.mode)
+	snapshot.Vars(k, &w.pilot, &w.failsafe, &w.text, &w.moved, &w.unexplained, &w.failing, &w.adrift, &w.rescuing,
+		&w.warning, &w.warned, &w.channel, &w.sticks, &w.excused, &w.continued, &w.denied, &w.deniedSlot, &w.shown, &w.mode,
+		&w.known, &w.armed, &w.absent, &w.newest, &w.boots, &w.jumps, &w.jumped)
+	snapshot.List(k, &w.commanded, func(k *snapshot.Codec, c *commanded) { snapshot.Vars(k, &c.mode, &c.at) })
 	snapshot.Within(k, &w.before, Attach, Lost)
-	snapshot.Int(k, &w.newest)
-	snapshot.Int(k, &w.boots)
-	snapshot.Int(k, &w.jumps)
-	snapshot.Int(k, &w.jumped)
 }

@@ -10,18 +10,13 @@ import (
 // State passes the reader's variables to the codec. It is restored into one that was made alike, to which Verify was
 // applied alike.
 func (r *Reader) State(c *snapshot.Codec) {
-	snapshot.Int(c, &r.Broken)
-	snapshot.Int(c, &r.Unknown)
-	snapshot.Int(c, &r.Refused)
+	snapshot.Vars(c, &r.Broken, &r.Unknown, &r.Refused)
 	snapshot.Bytes(c, &r.rest)
 	table(c, &r.senders, func(c *snapshot.Codec, p **sender) {
 		if c.Loading() {
 			*p = &sender{}
 		}
-		s := *p
-		snapshot.Int(c, &s.last)
-		snapshot.Int(c, &s.previous)
-		snapshot.Int(c, &s.run)
+		snapshot.Vars(c, &(*p).last, &(*p).previous, &(*p).run)
 	})
 	if r.verify != nil {
 		snapshot.Int(c, &r.verify.start)

@@ -655,20 +655,13 @@ func (f *Flight) Relog() { f.r.Relog() }
 func (f *Flight) State(c *snapshot.Codec) {
 	snapshot.Within(c, &f.phase, waiting, over)
 	for i := range f.slots {
-		snapshot.Float(c, &f.slots[i].wanted)
-		snapshot.Bool(c, &f.slots[i].undefined)
+		snapshot.Vars(c, &f.slots[i].wanted, &f.slots[i].undefined)
 	}
-	for _, t := range []*int64{&f.now.Wall, &f.now.Unix, &f.now.Vehicle, &f.left, &f.restarted, &f.slept} {
-		snapshot.Int(c, t)
-	}
-	snapshot.Int(c, &f.decisions)
-	snapshot.Bool(c, &f.closed)
 	why := ""
 	if f.err != nil {
 		why = f.err.Error()
 	}
-	snapshot.Text(c, &why)
-	snapshot.Text(c, &f.untaken)
+	snapshot.Vars(c, &f.now, &f.left, &f.restarted, &f.slept, &f.decisions, &f.closed, &why, &f.untaken, &f.reader.Stream)
 	f.sortie.state(c)
 	if c.Loading() {
 		if f.err = nil; why != "" {
@@ -677,7 +670,6 @@ func (f *Flight) State(c *snapshot.Codec) {
 	}
 	f.r.State(c)
 	f.vehicle.State(c)
-	snapshot.Bool(c, &f.reader.Stream)
 	f.reader.State(c)
 	f.writer.State(c)
 }

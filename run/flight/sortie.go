@@ -112,11 +112,6 @@ func (s *sortie) fate(f *Flight) (record.Fate, string) {
 }
 
 func (s *sortie) state(c *snapshot.Codec) {
-	for _, b := range []*bool{&s.begun, &s.wanted, &s.armed, &s.flew} {
-		snapshot.Bool(c, b)
-	}
-	snapshot.Text(c, &s.held)
-	snapshot.Text(c, &s.PreArm)
+	snapshot.Vars(c, &s.begun, &s.wanted, &s.armed, &s.flew, &s.held, &s.PreArm, &s.MoreRefused)
 	snapshot.List(c, &s.Refused, snapshot.Text)
-	snapshot.Int(c, &s.MoreRefused)
 }

@@ -516,25 +516,15 @@ func (w *world) Cost(s *record.Summary) { s.StateEvents, s.TimeEvents = w.stateE
 
 // State implements run.World.
 func (w *world) State(c *snapshot.Codec) {
-	snapshot.Int(c, &w.base)
-	snapshot.Float(c, &w.t)
-	snapshot.Float(c, &w.next)
-	snapshot.Float(c, &w.alarm)
+	snapshot.Vars(c, &w.base, &w.t, &w.next, &w.alarm, &w.suspended, &w.resumed, &w.stateEvents, &w.timeEvents)
 	snapshot.Floats(c, w.now, w.u)
 	snapshot.Each(c, w.above, snapshot.Bool) // what is watched is the executive's state
 	snapshot.Each(c, w.tracks, func(c *snapshot.Codec, tr *track) {
-		snapshot.Bool(c, &tr.known)
-		snapshot.Float(c, &tr.stamp)
+		snapshot.Vars(c, &tr.known, &tr.stamp)
 		for _, p := range []*point{&tr.was, &tr.is} {
-			snapshot.Float(c, &p.t)
-			snapshot.Float(c, &p.v)
-			snapshot.Float(c, &p.rate)
+			snapshot.Vars(c, &p.t, &p.v, &p.rate)
 		}
 	})
-	snapshot.Bool(c, &w.suspended)
-	snapshot.Bool(c, &w.resumed)
-	snapshot.Int(c, &w.stateEvents)
-	snapshot.Int(c, &w.timeEvents)
 	if c.Loading() && !w.p.Fits(w.u) {
 		c.Fail(snapshot.ErrMismatch)
 	}

@@ -56,10 +56,7 @@ func newIdentity(h *record.Header) *identity {
 // State passes the identity to the codec; loading fails if it differs.
 func (p *identity) State(c *snapshot.Codec) {
 	saved := *p
-	snapshot.Text(c, &saved.build)
-	snapshot.Text(c, &saved.run)
-	snapshot.Float(c, &saved.cpu)
-	snapshot.Float(c, &saved.flight)
+	snapshot.Vars(c, &saved.build, &saved.run, &saved.cpu, &saved.flight)
 	switch {
 	case saved.build != p.build:
 		c.Fail(errors.New("it was written by another build of canopy"))

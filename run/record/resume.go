@@ -56,14 +56,8 @@ func (f *csvFile) resume(e Extent, r io.Reader) error {
 
 // State passes the point to the codec.
 func (p *Point) State(c *snapshot.Codec) {
-	for _, e := range []*Extent{&p.Status, &p.Signals} {
-		snapshot.Int(c, &e.Length)
-		snapshot.Int(c, &e.Sum)
-	}
-	snapshot.Float(c, &p.clock.t)
-	snapshot.Float(c, &p.clock.written)
+	snapshot.Vars(c, &p.Status, &p.Signals, &p.clock.t, &p.clock.written, &p.chunks)
 	snapshot.Bytes(c, &p.clock.text)
-	snapshot.Int(c, &p.chunks)
 	snapshot.Bytes(c, &p.pending)
 }
 
