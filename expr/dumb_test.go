@@ -278,7 +278,7 @@ func TestScriptsAgreeWithDumbEvaluator(t *testing.T) {
 	refused := 0
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawn(t)
-		got, err := executed(t, src)
+		got, err := executed(src)
 		if err != nil {
 			if refused++; !strings.Contains(err.Error(), "may be a fraction") && !strings.Contains(err.Error(), "parts") {
 				t.Fatalf("%s: %v", src, err)

@@ -136,9 +136,6 @@ func FuzzParseScript(f *testing.F) {
 				}
 			}
 		}
-		if _, err := Simultaneous(list); err != nil {
-			within(t, src, err)
-		}
 		if e, err := ParseScriptCondition(src); err != nil {
 			within(t, src, mistake(t, err))
 		} else if again, err := ParseScriptCondition(e.String()); err != nil || !sameTree(e.root, again.root) {

@@ -76,9 +76,6 @@ func TestGolden(t *testing.T) {
 				for _, a := range list {
 					fmt.Fprintf(&b, "[%d,+%d] %s\n", a.Offset, a.Length, WriteScript([]Assignment{a}))
 				}
-				if at, err := Simultaneous(list); err == nil && len(at) != len(list) {
-					fmt.Fprintf(&b, "at once: %s\n", WriteScript(at))
-				}
 				return b.String() + render(d.Input, errs...)
 			case "unit":
 				u, err := ParseUnit(d.Input)

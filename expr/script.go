@@ -146,31 +146,6 @@ func ParseScriptCondition(src string) (*Expr, error) {
 	return e, nil
 }
 
-// Simultaneous returns the assignments that, when they are made at once, have the effect of statements that are
-// executed one after the other: each target gets its last value, in which the names assigned before are replaced by
-// their values. The error is about a statement that becomes too large. Statements that assign nothing are left out.
-func Simultaneous(statements []Assignment) ([]Assignment, *Error) {
-	var list []Assignment
-	values := map[string]*Expr{}
-	for _, s := range statements {
-		if s.Value.Parts(values) > MaxParts {
-			return nil, &Error{Offset: s.Offset, Length: s.Length, Code: CodeSyntax,
-				Text: tooLarge + " when the values assigned before are written into it"}
-		}
-		if s.Value = s.Value.Substitute(values); s.Target == "" {
-			continue
-		}
-		values[s.Target] = s.Value
-		same := func(a Assignment) bool { return a.Target == s.Target }
-		if i := slices.IndexFunc(list, same); i >= 0 {
-			s.Creates = s.Creates || list[i].Creates
-			list = slices.Delete(list, i, i+1)
-		}
-		list = append(list, s)
-	}
-	return list, nil
-}
-
 // WriteScript returns the canonical text of statements.
 func WriteScript(statements []Assignment) string {
 	var b strings.Builder
