@@ -194,8 +194,8 @@ func New(c *contract.Contract, o Options) *Adapter {
 		a.groups[i] = newChannel(c, groups[i].rows, int64(second/groups[i].hz))
 	}
 	a.own, a.wishes = newChannel(c, ownRows, 0), newChannel(c, wishRows, a.groups[groupPosition].period)
-	if a.gear = newChannel(c, payloadRows, 0); !o.Payload {
-		a.gear.last = nil
+	if o.Payload {
+		a.gear = newChannel(c, payloadRows, 0)
 	}
 	return a
 }

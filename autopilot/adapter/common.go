@@ -143,13 +143,13 @@ func targetHolds(a *Adapter, t *task) verdict {
 
 func (a *Adapter) homeAltitude() float64 { return float64(a.facts.home.Altitude) * 1e-3 }
 
-// targetOrder returns DO_REPOSITION to the wanted target, at an altitude in a frame. Without the flag the autopilot
-// takes it in guided mode only: the pilot, or a failsafe, may just have left it. Where no radius is
-// wanted, it has that of the parameter: an ArduPlane keeps the last one otherwise.
-func targetOrder(a *Adapter, frame byte, altitude, speed, yaw float64) service.Order {
+// targetOrder returns DO_REPOSITION to the wanted target, at an altitude in a frame; the speed stays as it is. Without
+// the flag the autopilot takes it in guided mode only: the pilot, or a failsafe, may just have left it. Where no radius
+// is wanted, it has that of the parameter: an ArduPlane keeps the last one otherwise.
+func targetOrder(a *Adapter, frame byte, altitude, yaw float64) service.Order {
 	at := a.plane().Global(a.wanted("target_north"), a.wanted("target_east"))
 	return service.Order{ID: reposition, Int: true, Frame: frame,
-		Params: [7]float64{speed, 0, a.radius(), yaw, at.Lat, at.Lon, altitude}}
+		Params: [7]float64{-1, 0, a.radius(), yaw, at.Lat, at.Lon, altitude}}
 }
 
 // speedDuty commands the speed. It lasts until the mode is left, so it is commanded again when the mode is back.

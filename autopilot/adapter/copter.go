@@ -28,7 +28,7 @@ var arduCopter = &firmware{
 			return service.Order{ID: navTakeoff, Params: [7]float64{6: a.wanted("target_h")}}
 		}),
 		targetDuty(func(a *Adapter) service.Order {
-			return targetOrder(a, relativeInt, a.wanted("target_h"), -1, math.NaN())
+			return targetOrder(a, relativeInt, a.wanted("target_h"), math.NaN())
 		}, nil, []string{"mode", "take-off"}),
 		speedDuty(func(a *Adapter) service.Order {
 			return service.Order{ID: changeSpeed, Params: [7]float64{1, a.wanted("speed"), -1}}

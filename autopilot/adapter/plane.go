@@ -26,7 +26,7 @@ var arduPlane = &firmware{
 		modeDuty(setModeNumber, "take-off height"),
 		armDuty(),
 		targetDuty(func(a *Adapter) service.Order { // the speed in it is ignored
-			return targetOrder(a, relativeInt, a.wanted("target_h"), -1, 0)
+			return targetOrder(a, relativeInt, a.wanted("target_h"), 0)
 		}, []string{"radius"}, []string{"mode"}),
 		speedDuty(func(a *Adapter) service.Order {
 			if number, _ := a.firmware.number("guided"); number == a.facts.heartbeat.CustomMode {

@@ -11,6 +11,7 @@ import (
 
 // channel is the state of one group of telemetry.
 type channel struct {
+	rows   []row
 	places []int         // in the contract's signals, of each row; -1: not in the contract
 	last   []Value       // of each row
 	period int64         // nominal time between messages [ns]; 0: none
@@ -22,7 +23,7 @@ type channel struct {
 
 // newChannel finds the signals of rows in the contract.
 func newChannel(c *contract.Contract, rows []row, period int64) channel {
-	k := channel{period: period, places: make([]int, len(rows)), last: make([]Value, len(rows))}
+	k := channel{rows: rows, period: period, places: make([]int, len(rows)), last: make([]Value, len(rows))}
 	for i, r := range rows {
 		k.places[i] = c.Signal(r.signal)
 	}
@@ -61,11 +62,11 @@ func (a *Adapter) take(f frame.Frame) {
 			t = max(a.now.Vehicle, c.t) // the map may have been ahead
 		}
 		c.at, c.t, c.fresh = a.now, t, true
-		a.emit(c, g.rows, g.valid == nil || g.valid(a))
+		a.emit(c, g.valid == nil || g.valid(a))
 		switch i {
 		case groupPosition:
 			a.wishes.t = max(a.wishes.t, t)
-			a.emit(&a.wishes, wishRows, true)
+			a.emit(&a.wishes, true)
 		case groupHome:
 			if home != nil && (home.Latitude != a.facts.home.Latitude || home.Longitude != a.facts.home.Longitude ||
 				home.Altitude != a.facts.home.Altitude) {
@@ -85,7 +86,7 @@ func (a *Adapter) expire() {
 		if c := &a.groups[i]; c.fresh && a.passed(c.at, groups[i].stale()) {
 			c.fresh = false
 			c.t = a.now.Vehicle
-			a.emit(c, groups[i].rows, false)
+			a.emit(c, false)
 		}
 	}
 }
@@ -105,14 +106,11 @@ func (a *Adapter) Heard(since int64) bool {
 // derive gives the signals that depend on what the adapter knows and on what is wanted, where they changed.
 func (a *Adapter) derive() {
 	a.gear.broken = true
-	for _, c := range []struct {
-		*channel
-		rows []row
-	}{{&a.own, ownRows}, {&a.wishes, wishRows}, {&a.gear, payloadRows}} {
-		for i, r := range c.rows[:min(len(c.rows), len(c.last))] {
+	for _, c := range []*channel{&a.own, &a.wishes, &a.gear} {
+		for i, r := range c.rows {
 			if v := r.value(a); c.places[i] >= 0 && (!same(v, c.last[i].V) || c.last[i].Known == math.IsNaN(v)) {
 				c.t = max(c.t, a.now.Vehicle)
-				a.emit(c.channel, c.rows, true)
+				a.emit(c, true)
 				break
 			}
 		}
@@ -127,10 +125,10 @@ func measured(x float64) float64 {
 	return x
 }
 
-// emit gives one sample of each source that the rows belong to. Values that are not valid are unknown.
-func (a *Adapter) emit(c *channel, rows []row, valid bool) {
+// emit gives one sample of each source that a channel's rows belong to. Values that are not valid are unknown.
+func (a *Adapter) emit(c *channel, valid bool) {
 	first := len(a.samples)
-	for i, r := range rows {
+	for i, r := range c.rows {
 		if c.places[i] < 0 {
 			continue
 		}
@@ -150,7 +148,7 @@ func (a *Adapter) emit(c *channel, rows []row, valid bool) {
 		}
 		if k == len(a.samples) {
 			a.samples = append(a.samples, Sample{T: c.t, Source: source, Period: c.period, Break: c.broken,
-				Values: make([]Value, 0, len(rows)-i)})
+				Values: make([]Value, 0, len(c.rows)-i)})
 		}
 		a.samples[k].Values = append(a.samples[k].Values, v)
 	}

@@ -137,8 +137,8 @@ func (t *task) state(k *snapshot.Codec) {
 func (t *attachment) state(k *snapshot.Codec) {
 	snapshot.Within(k, &t.step, 0, len(steps))
 	snapshot.Each(k, t.lists[:], func(k *snapshot.Codec, p *progress) { snapshot.Within(k, p, unread, spoilt) })
-	snapshot.Vars(k, &t.begun, &t.asked, &t.enabling, &t.answer, &t.unfenced, &t.started, &t.rebooted, &t.strange, &t.grave,
-		&t.signs, &t.answered)
+	snapshot.Vars(k, &t.begun, &t.asked, &t.enabling, &t.answer, &t.unfenced, &t.started, &t.rebooted, &t.strange,
+		&t.grave, &t.signs, &t.answered)
 }
 
 func (w *watch) state(k *snapshot.Codec) {

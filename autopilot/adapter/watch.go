@@ -214,7 +214,7 @@ func (a *Adapter) reboot() {
 	for i := range a.groups {
 		c := &a.groups[i]
 		c.t, c.fresh = a.now.Vehicle, false
-		a.emit(c, groups[i].rows, false)
+		a.emit(c, false)
 		c.broken = true
 	}
 	a.commands, a.streams = service.NewCommands(a.options.Ends), nil

@@ -94,12 +94,7 @@ func contingency(name, tree string, stderr io.Writer) (string, error) {
 }
 
 // home returns the site of a mission: the place of home, and its altitude above mean sea level.
-func home(m *mission.Mission) (at qgc.Spot) {
-	at.Lat, at.Lon, _ = m.Site()
-	for i, p := range m.Vehicle.Parameters {
-		if p.Name == "site.alt" {
-			at.H = m.Parameters[i]
-		}
-	}
-	return at
+func home(m *mission.Mission) qgc.Spot {
+	at, alt, _ := m.Site()
+	return qgc.Spot{Position: at, H: alt}
 }

@@ -312,9 +312,8 @@ func openFarEnd(address string, m *mission.Mission, g link.Guard, speed float64,
 		}
 		unix := time.Now().UnixNano()
 		o := fake.Options{Firmware: firmware, System: g.System, Unix: unix}
-		if _, _, given := m.Site(); given {
-			at := home(m)
-			o.Home, o.Altitude = at.Position, at.H
+		if at, alt, given := m.Site(); given {
+			o.Home, o.Altitude = at, alt
 		}
 		v := fake.New(o)
 		v.Equip()

@@ -204,8 +204,8 @@ func (b *builder) placed(n *yamldoc.Node, names []string, first, second float64)
 	if names[0] != "lat" {
 		return fence.Coordinates{North: first, East: second}
 	}
-	lat, lon, given := b.m.Site()
-	at.North, at.East = earth.NewPlane(earth.Position{Lat: lat, Lon: lon}).Local(earth.Position{Lat: first, Lon: second})
+	home, _, given := b.m.Site()
+	at.North, at.East = earth.NewPlane(home).Local(earth.Position{Lat: first, Lon: second})
 	switch {
 	case !given:
 		b.Add(n, "no-site", "add `environment: {lat_deg: 48.0814, lon_deg: 11.2831}`",
@@ -222,7 +222,8 @@ func (b *builder) level(n *yamldoc.Node) float64 {
 	if !b.m.leveled {
 		b.Add(n, "no-site", "add `alt: 590` to `environment` [m]", "heights above mean sea level need that of home")
 	}
-	return b.m.parameter(siteAlt)
+	_, alt, _ := b.m.Site()
+	return alt
 }
 
 // degree is the unit of places on the earth.

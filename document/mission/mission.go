@@ -13,6 +13,7 @@ import (
 	"canopy/expr"
 	"canopy/ode"
 	"canopy/sim"
+	"canopy/vehicle/earth"
 	"canopy/vehicle/fence"
 	"canopy/vehicle/model"
 )
@@ -61,17 +62,10 @@ type Mission struct {
 	compiler *expr.Compiler // of the program; it compiles nothing more
 }
 
-// Site returns the place of home [deg] that the mission was made for, and whether it sets one.
-func (m *Mission) Site() (lat, lon float64, given bool) {
-	for i, p := range m.Vehicle.Parameters {
-		switch p.Name {
-		case siteLat:
-			lat = m.Parameters[i]
-		case siteLon:
-			lon = m.Parameters[i]
-		}
-	}
-	return lat, lon, m.placed
+// Site returns the place of home that the mission was made for, its altitude above mean sea level [m], and whether the
+// mission sets the place.
+func (m *Mission) Site() (at earth.Position, alt float64, given bool) {
+	return earth.Position{Lat: m.parameter(siteLat), Lon: m.parameter(siteLon)}, m.parameter(siteAlt), m.placed
 }
 
 // Plot names signals that share a panel of the report.

@@ -15,15 +15,16 @@ var radian, _ = expr.ParseUnit("rad")
 func (m *Mission) home() expr.Scope {
 	scope := expr.Scope{}
 	add := func(name string, unit expr.Unit, v float64) { scope[name] = expr.Variable{Unit: unit, Constant: &v} }
-	if lat, lon, given := m.Site(); given {
-		plane := earth.NewPlane(earth.Position{Lat: lat, Lon: lon})
-		add("home_lat", radian, lat*(math.Pi/180))
-		add("home_lon", radian, lon*(math.Pi/180))
+	at, alt, given := m.Site()
+	if given {
+		plane := earth.NewPlane(at)
+		add("home_lat", radian, at.Lat*(math.Pi/180))
+		add("home_lon", radian, at.Lon*(math.Pi/180))
 		add("home_meridian", metre, plane.Meridian())
 		add("home_parallel", metre, plane.Parallel())
 	}
 	if m.leveled {
-		add("home_alt", metre, m.parameter(siteAlt))
+		add("home_alt", metre, alt)
 	}
 	return scope
 }
@@ -33,7 +34,11 @@ func (m *Mission) siteless(name string) bool {
 	return m.Vehicle.Sources != nil && (!m.placed && (name == "lat" || name == "lon") || !m.leveled && name == "alt")
 }
 
-// parameter returns the value of a parameter of the vehicle.
+// parameter returns the value of a parameter of the vehicle, 0 if it has none of this name.
 func (m *Mission) parameter(name string) float64 {
-	return m.Parameters[slices.IndexFunc(m.Vehicle.Parameters, func(p model.Parameter) bool { return p.Name == name })]
+	i := slices.IndexFunc(m.Vehicle.Parameters, func(p model.Parameter) bool { return p.Name == name })
+	if i < 0 {
+		return 0
+	}
+	return m.Parameters[i]
 }

@@ -127,8 +127,8 @@ func New(m *mission.Mission, o Options) (*Flight, error) {
 	o.Fence, o.Rally, o.Options.Return = m.Fence, m.Rally, o.Return
 	_, place := m.Signal(c.Slots[c.Payload].Name)
 	o.Payload = place >= 0
-	if lat, lon, given := m.Site(); given {
-		o.Site = &earth.Position{Lat: lat, Lon: lon}
+	if at, _, given := m.Site(); given {
+		o.Site = &at
 	}
 	return newFlight(m, c, adapter.New(c, o.Options), o)
 }
@@ -423,7 +423,7 @@ func (f *Flight) here() (bool, error) {
 		f.keep(f.r.Stop("the vehicle does not do what the plan wants"))
 		return false, f.note("slots", text)
 	}
-	lat, lon, given := f.r.Mission().Site()
+	site, _, given := f.r.Mission().Site()
 	if !given {
 		return true, nil
 	}
@@ -431,13 +431,13 @@ func (f *Flight) here() (bool, error) {
 	if !known {
 		return false, nil
 	}
-	d := math.Hypot(earth.NewPlane(earth.Position{Lat: lat, Lon: lon}).Local(home))
+	d := math.Hypot(earth.NewPlane(site).Local(home))
 	if d <= adapter.SiteRadius {
 		return true, nil
 	}
 	f.phase = over
 	text := fmt.Sprintf("home is %.6f, %.6f [deg], %.0f m from the mission's site %.6f, %.6f; more than %d m is refused",
-		home.Lat, home.Lon, d, lat, lon, adapter.SiteRadius)
+		home.Lat, home.Lon, d, site.Lat, site.Lon, adapter.SiteRadius)
 	f.keep(fmt.Errorf("%w: %s", ErrSite, text))
 	f.keep(f.r.Stop("the vehicle is not at the mission's site"))
 	return false, f.note("site", text)
