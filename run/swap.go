@@ -38,12 +38,7 @@ type swap struct {
 }
 
 // source is the document of a plan.
-type source struct{ name, text string }
-
-func (s *source) State(c *snapshot.Codec) {
-	snapshot.Text(c, &s.name)
-	snapshot.Text(c, &s.text)
-}
+type source struct{ Name, Text string }
 
 func sourceOf(m *mission.Mission) source { return source{m.Plan.Source.Name, m.Plan.Source.Text} }
 
@@ -316,36 +311,32 @@ func some(names []string) string {
 // passExchanges passes the exchanges of a run to the codec: of those that are over, only what still counts, the present
 // plan, the numbers of texts, and those of tasks in the log.
 func (r *Run) passExchanges(c *snapshot.Codec) {
-	var present, pending []source
-	var names, texts []string
-	safe := false
-	if r.exchanged {
-		present, texts = append(present, sourceOf(r.m)), r.m.Texts()
-		for _, t := range r.logged.Tasks {
-			names = append(names, t.Name)
-		}
-	}
-	if r.next != nil {
-		pending, safe = append(pending, sourceOf(r.next.m)), r.next.safe
-	}
-	snapshot.Bool(c, &safe)
-	pass := func(c *snapshot.Codec, s *source) { s.State(c) }
-	snapshot.List(c, &present, pass)
-	snapshot.List(c, &names, snapshot.Text)
-	snapshot.List(c, &texts, snapshot.Text)
-	snapshot.List(c, &pending, pass)
-	if !c.Loading() || c.Failed() {
-		return
-	}
-	if len(present) > 1 || len(pending) > 1 || len(present)+len(pending) > 0 && !r.exchanges() {
+	exchanged, pending := r.exchanged, r.next != nil
+	snapshot.Vars(c, &exchanged, &pending)
+	if (exchanged || pending) && !r.exchanges() {
 		c.Fail(snapshot.ErrMismatch)
 		return
 	}
-	if len(present) > 0 && !r.exchangeBack(c, present[0], names, texts) {
-		return
+	if exchanged {
+		present, texts, names := sourceOf(r.m), r.m.Texts(), []string(nil)
+		for _, t := range r.logged.Tasks {
+			names = append(names, t.Name)
+		}
+		snapshot.Vars(c, &present)
+		snapshot.List(c, &names, snapshot.Text)
+		snapshot.List(c, &texts, snapshot.Text)
+		if c.Loading() && (c.Failed() || !r.exchangeBack(c, present, names, texts)) {
+			return
+		}
 	}
-	if len(pending) > 0 {
-		r.next = r.read(c, r.m, pending[0], safe)
+	if pending {
+		next, safe := source{}, false
+		if r.next != nil {
+			next, safe = sourceOf(r.next.m), r.next.safe
+		}
+		if snapshot.Vars(c, &next, &safe); c.Loading() && !c.Failed() {
+			r.next = r.read(c, r.m, next, safe)
+		}
 	}
 }
 
@@ -369,7 +360,7 @@ func (r *Run) exchangeBack(c *snapshot.Codec, s source, names, texts []string) b
 
 // read compiles the plan of an exchange from a state; nil: it fails.
 func (r *Run) read(c *snapshot.Codec, m *mission.Mission, s source, safe bool) *swap {
-	next, _ := m.WithPlan(&diag.Source{Name: s.name, Text: s.text})
+	next, _ := m.WithPlan(&diag.Source{Name: s.Name, Text: s.Text})
 	if next == nil {
 		c.Fail(snapshot.ErrMismatch)
 		return nil
