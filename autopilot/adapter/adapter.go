@@ -183,7 +183,7 @@ func New(c *contract.Contract, o Options) *Adapter {
 		heartbeat: service.NewHeartbeat(o.Ends, kind),
 		commands:  service.NewCommands(o.Ends),
 		texts:     service.NewTexts(o.Ends),
-		transfers: service.NewTransfers(o.Ends, false),
+		transfers: service.NewTransfers(o.Ends),
 		want:      make([]float64, len(c.Slots)),
 		revisions: make([]int, len(c.Slots)),
 	}

@@ -216,7 +216,7 @@ func (a *Adapter) again() {
 	for l, p := range a.attachment.lists {
 		if p == reading || p == writing {
 			a.attachment.lists[l], a.attachment.started = unread, false
-			a.transfers = service.NewTransfers(a.options.Ends, false)
+			a.transfers = service.NewTransfers(a.options.Ends)
 		}
 	}
 }

@@ -218,7 +218,7 @@ func (a *Adapter) reboot() {
 		c.broken = true
 	}
 	a.commands, a.streams = service.NewCommands(a.options.Ends), nil
-	a.transfers = service.NewTransfers(a.options.Ends, false)
+	a.transfers = service.NewTransfers(a.options.Ends)
 	if a.firmware != nil {
 		a.parameters = service.NewParameters(a.options.Ends, a.firmware.encoding)
 	}

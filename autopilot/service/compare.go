@@ -10,18 +10,9 @@ import (
 
 func command(id uint16) common.MAV_CMD { return common.MAV_CMD(id) }
 
-func flag(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // coarse is the precision of parameters, by command and number, where ArduPilot's storage has another one than of the
 // rest. 0: they are not stored. Number 7 is the altitude.
 var coarse = map[[2]uint16]float64{
-	{18, 3}:   5,   // LOITER_TURNS: the radius has 8 bits; above 255 m it is stored in steps of 10
-	{19, 3}:   0,   // LOITER_TIME: no radius
 	{5000, 7}: 0,   // fences: no altitude
 	{5001, 7}: 0,   //
 	{5002, 7}: 0,   //

@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
@@ -66,7 +65,7 @@ func TestServicesWithFakes(t *testing.T) {
 	beats, texts := service.NewHeartbeat(ends, 18), service.NewTexts(ends)
 	streams := service.NewStreams(ends, []service.Stream{{Message: 33, Hz: 10}, {Message: 74, Hz: 5}, {Message: 30, Hz: 4}})
 	commands, parameters := service.NewCommands(ends), service.NewParameters(ends, service.Cast)
-	transfers := service.NewTransfers(ends, true)
+	transfers := service.NewTransfers(ends)
 	b.machines = []machine{b.clocks, beats, texts, streams, commands, parameters, transfers}
 
 	b.until(20, func() bool { return beats.Link() == service.Up })
@@ -94,12 +93,6 @@ func TestServicesWithFakes(t *testing.T) {
 		}
 	}
 
-	mission := []service.Item{
-		{Command: 22, Frame: 3, Continue: true, Params: [4]float32{15}, Z: 60.126},
-		{Command: 16, Frame: 3, Continue: true, X: 480814000, Y: 112831000, Z: 80},
-		{Command: 18, Frame: 3, Continue: true, Params: [4]float32{2, 0, 503}, X: 480824000, Y: 112831000, Z: 80},
-		{Command: 19, Frame: 3, Continue: true, Params: [4]float32{30, 0, 0, float32(math.NaN())}, X: 480824000, Y: 112831000, Z: 80},
-	}
 	fence := []service.Item{
 		{Command: 5001, Params: [4]float32{3}, X: 480714000, Y: 112731000},
 		{Command: 5001, Params: [4]float32{3}, X: 480914000, Y: 112731000},
@@ -107,7 +100,7 @@ func TestServicesWithFakes(t *testing.T) {
 	}
 	rally := []service.Item{{Command: 5100, Frame: 3, X: 480814000, Y: 112831000, Z: 60}}
 	for list, items := range map[service.Storage][]service.Item{
-		service.MissionList: mission, service.FenceList: fence, service.RallyList: rally,
+		service.FenceList: fence, service.RallyList: rally,
 	} {
 		transfers.Upload(b.now(), list, items)
 		transfers.Download(b.now(), list)

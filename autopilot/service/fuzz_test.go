@@ -75,7 +75,7 @@ func FuzzServices(f *testing.F) {
 		writer, reader := &frame.Writer{System: 1, Component: 1}, &frame.Reader{}
 		clocks, streams := service.NewClockMap(ends), service.NewStreams(ends, rates)
 		commands, parameters := service.NewCommands(ends), service.NewParameters(ends, service.Encoding(in.number(1)%2))
-		transfers := service.NewTransfers(ends, in.number(1)%2 == 0)
+		transfers := service.NewTransfers(ends)
 		beats, texts := service.NewHeartbeat(ends, 18), service.NewTexts(ends)
 		machines := []machine{clocks, streams, commands, parameters, transfers, beats, texts}
 		now := service.Clock{Wall: 1}
@@ -87,7 +87,7 @@ func FuzzServices(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		transfers.Upload(now, service.MissionList, make([]service.Item, 2))
+		transfers.Upload(now, service.RallyList, make([]service.Item, 2))
 		transfers.Download(now, service.FenceList)
 		out := &frame.Writer{System: 1, Component: 191}
 		step := func(f *frame.Frame) {

@@ -1,5 +1,5 @@
-// Package service contains the MAVLink microservices as state machines: commands, parameters, transfers of missions,
-// fences and rally points, message rates, heartbeats, the map between clocks, and texts.
+// Package service contains the MAVLink microservices as state machines: commands, parameters, transfers of fences
+// and rally points, message rates, heartbeats, the map between clocks, and texts.
 //
 // Every machine is pure: it receives frames and clock readings and returns messages. The caller passes each frame to
 // Receive, also those that the machine does not use, and calls Wake when Due is reached; after either, Out returns the

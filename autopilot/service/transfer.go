@@ -15,16 +15,13 @@ type Storage uint8
 
 // The lists.
 const (
-	MissionList Storage = iota
-	FenceList
+	FenceList Storage = 1 + iota
 	RallyList
 )
 
 // String returns the list's name.
 func (l Storage) String() string {
 	switch l {
-	case MissionList:
-		return "mission"
 	case FenceList:
 		return "fence"
 	case RallyList:
@@ -36,12 +33,11 @@ func (l Storage) String() string {
 // Item is one item of a list. In the frames of the globe X and Y are latitude and longitude in 1e-7 degrees, and Z is
 // the altitude in m.
 type Item struct {
-	Command  uint16 // MAV_CMD
-	Frame    byte   // MAV_FRAME
-	Continue bool   // with the next item by itself
-	Params   [4]float32
-	X, Y     int32
-	Z        float32
+	Command uint16 // MAV_CMD
+	Frame   byte   // MAV_FRAME
+	Params  [4]float32
+	X, Y    int32
+	Z       float32
 }
 
 // Transfer is the end of a transfer. If Err is nil, Items is what the vehicle has stored; after an upload it was
@@ -63,7 +59,6 @@ var ErrTransfer = errors.New("the transfer failed")
 type Transfers struct {
 	outbox
 	ends  Ends
-	home  bool
 	queue []*transfer
 	ended []Transfer
 }
@@ -97,9 +92,8 @@ type transfer struct {
 	count    int
 }
 
-// NewTransfers returns a machine. Home says that item 0 of the vehicle's mission is its home position, as ArduPilot's:
-// it is sent and received in addition to the items. Jumps count it.
-func NewTransfers(e Ends, home bool) *Transfers { return &Transfers{ends: e, home: home} }
+// NewTransfers returns a machine.
+func NewTransfers(e Ends) *Transfers { return &Transfers{ends: e} }
 
 // Upload replaces a list. Without items it is cleared.
 func (t *Transfers) Upload(now Clock, l Storage, items []Item) {
@@ -110,10 +104,6 @@ func (t *Transfers) Upload(now Clock, l Storage, items []Item) {
 func (t *Transfers) Download(now Clock, l Storage) { t.begin(now, &transfer{list: l}) }
 
 func (t *Transfers) begin(now Clock, x *transfer) {
-	if t.home && x.list == MissionList && len(x.items) > 0 {
-		home := Item{Command: uint16(ardupilotmega.MAV_CMD_NAV_WAYPOINT), Continue: true}
-		x.items = append([]Item{home}, x.items...)
-	}
 	t.queue = append(t.queue, x)
 	if len(x.items) > math.MaxUint16 {
 		t.end(x, fmt.Errorf("%v: %d items are too many: %w", x.list, len(x.items), ErrTransfer))
@@ -131,7 +121,7 @@ func (t *Transfers) Ended() []Transfer {
 func (t *Transfers) end(x *transfer, err error) {
 	done := Transfer{List: x.list, Err: err}
 	if err == nil {
-		done.Items = t.bare(x, x.got)
+		done.Items = x.got
 	}
 	t.ended = append(t.ended, done)
 	for i, other := range t.queue {
@@ -140,14 +130,6 @@ func (t *Transfers) end(x *transfer, err error) {
 			return
 		}
 	}
-}
-
-// bare returns the items without home.
-func (t *Transfers) bare(x *transfer, items []Item) []Item {
-	if t.home && x.list == MissionList && len(items) > 0 {
-		return items[1:]
-	}
-	return items
 }
 
 // Receive takes a frame.
@@ -170,12 +152,12 @@ func (t *Transfers) Receive(now Clock, f frame.Frame) {
 			}
 		case *ardupilotmega.MessageMissionItemInt:
 			if Storage(m.MissionType) == x.list {
-				t.received(now, x, int(m.Seq), Item{Command: uint16(m.Command), Frame: byte(m.Frame), Continue: m.Autocontinue != 0,
+				t.received(now, x, int(m.Seq), Item{Command: uint16(m.Command), Frame: byte(m.Frame),
 					Params: [4]float32{m.Param1, m.Param2, m.Param3, m.Param4}, X: m.X, Y: m.Y, Z: m.Z})
 			}
 		case *ardupilotmega.MessageMissionItem:
 			if Storage(m.MissionType) == x.list {
-				t.received(now, x, int(m.Seq), Item{Command: uint16(m.Command), Frame: byte(m.Frame), Continue: m.Autocontinue != 0,
+				t.received(now, x, int(m.Seq), Item{Command: uint16(m.Command), Frame: byte(m.Frame),
 					Params: [4]float32{m.Param1, m.Param2, m.Param3, m.Param4},
 					X:      Degrees(float64(m.X)), Y: Degrees(float64(m.Y)), Z: m.Z})
 			}
@@ -202,7 +184,7 @@ func (t *Transfers) requested(now Clock, x *transfer, l Storage, sequence int, l
 	t.send(&ardupilotmega.MessageMissionItemInt{
 		TargetSystem: t.ends.Vehicle.System, TargetComponent: t.ends.Vehicle.Component,
 		Seq: uint16(sequence), Frame: ardupilotmega.MAV_FRAME(i.Frame), Command: command(i.Command),
-		Autocontinue: flag(i.Continue), Param1: i.Params[0], Param2: i.Params[1], Param3: i.Params[2], Param4: i.Params[3],
+		Param1: i.Params[0], Param2: i.Params[1], Param3: i.Params[2], Param4: i.Params[3],
 		X: i.X, Y: i.Y, Z: i.Z, MissionType: ardupilotmega.MAV_MISSION_TYPE(x.list),
 	})
 }
@@ -285,7 +267,7 @@ func (t *Transfers) fetch(now Clock, x *transfer) {
 		TargetSystem: t.ends.Vehicle.System, TargetComponent: t.ends.Vehicle.Component,
 		MissionType: ardupilotmega.MAV_MISSION_TYPE(x.list)})
 	if x.write {
-		if d := Compare(t.bare(x, x.items), t.bare(x, x.got)); d != "" {
+		if d := Compare(x.items, x.got); d != "" {
 			t.again(now, x, "the vehicle's list differs: "+d)
 			return
 		}

@@ -14,11 +14,10 @@ import (
 	"canopy/autopilot/service"
 )
 
-// planner stores a mission as ArduPilot does (items replace the old ones one by one, home is item 0) or as PX4 does
-// (all at once). It repeats its requests after 1 s and gives up after 8 s.
+// planner stores a fence as ArduPilot does missions (items replace the old ones one by one) or as PX4 does (all at once). It repeats its requests after 1 s and gives up after 8 s.
 type planner struct {
 	mute
-	atomic   bool // and without home
+	atomic   bool
 	old      bool // requests by MISSION_REQUEST
 	refuses  int  // the item of this number, if positive
 	items    []*ardupilotmega.MessageMissionItemInt
@@ -30,16 +29,20 @@ type planner struct {
 	accepted int
 }
 
+const fenceType = ardupilotmega.MAV_MISSION_TYPE_FENCE
+
 func (p *planner) ack(r ardupilotmega.MAV_MISSION_RESULT) {
-	p.out = append(p.out, &ardupilotmega.MessageMissionAck{TargetSystem: 1, TargetComponent: 191, Type: r})
+	p.out = append(p.out, &ardupilotmega.MessageMissionAck{TargetSystem: 1, TargetComponent: 191, Type: r, MissionType: fenceType})
 }
 
 func (p *planner) ask(now int64) {
 	p.asked = now
 	if p.old {
-		p.out = append(p.out, &ardupilotmega.MessageMissionRequest{TargetSystem: 1, TargetComponent: 191, Seq: uint16(p.want)})
+		p.out = append(p.out, &ardupilotmega.MessageMissionRequest{TargetSystem: 1, TargetComponent: 191, Seq: uint16(p.want),
+			MissionType: fenceType})
 	} else {
-		p.out = append(p.out, &ardupilotmega.MessageMissionRequestInt{TargetSystem: 1, TargetComponent: 191, Seq: uint16(p.want)})
+		p.out = append(p.out, &ardupilotmega.MessageMissionRequestInt{TargetSystem: 1, TargetComponent: 191, Seq: uint16(p.want),
+			MissionType: fenceType})
 	}
 }
 
@@ -99,17 +102,15 @@ func (p *planner) receive(now int64, m frame.Message) {
 		p.accepted++
 		p.ack(ardupilotmega.MAV_MISSION_ACCEPTED)
 	case *ardupilotmega.MessageMissionClearAll:
-		p.want, p.items = -1, p.items[:min(len(p.items), 1)]
-		if p.atomic {
-			p.items = nil
-		}
+		p.want, p.items = -1, nil
 		p.ack(ardupilotmega.MAV_MISSION_ACCEPTED)
 	case *ardupilotmega.MessageMissionRequestList:
 		if p.want >= 0 {
 			p.ack(ardupilotmega.MAV_MISSION_DENIED)
 			return
 		}
-		p.out = append(p.out, &ardupilotmega.MessageMissionCount{TargetSystem: 1, TargetComponent: 191, Count: uint16(len(p.items))})
+		p.out = append(p.out, &ardupilotmega.MessageMissionCount{TargetSystem: 1, TargetComponent: 191, Count: uint16(len(p.items)),
+			MissionType: fenceType})
 	case *ardupilotmega.MessageMissionRequestInt:
 		if p.want < 0 && int(m.Seq) < len(p.items) {
 			item := *p.items[m.Seq]
@@ -119,23 +120,21 @@ func (p *planner) receive(now int64, m frame.Message) {
 	}
 }
 
-// has returns what the vehicle stores, without home.
+// has returns what the vehicle stores.
 func (p *planner) has() []service.Item {
 	var items []service.Item
-	for i, m := range p.items {
-		if i > 0 || p.atomic {
-			items = append(items, service.Item{Command: uint16(m.Command), Frame: byte(m.Frame), Continue: m.Autocontinue != 0,
-				Params: [4]float32{m.Param1, m.Param2, m.Param3, m.Param4}, X: m.X, Y: m.Y, Z: m.Z})
-		}
+	for _, m := range p.items {
+		items = append(items, service.Item{Command: uint16(m.Command), Frame: byte(m.Frame),
+			Params: [4]float32{m.Param1, m.Param2, m.Param3, m.Param4}, X: m.X, Y: m.Y, Z: m.Z})
 	}
 	return items
 }
 
-// route draws a mission.
+// route draws a list.
 func route(t *rapid.T, name string) []service.Item {
 	var items []service.Item
 	for i := range rapid.IntRange(0, 6).Draw(t, name) {
-		items = append(items, service.Item{Command: 16, Frame: 3, Continue: true, X: -353632610 + int32(i)*1000, Y: 1491652300,
+		items = append(items, service.Item{Command: 16, Frame: 3, X: -353632610 + int32(i)*1000, Y: 1491652300,
 			Z: float32(rapid.IntRange(50, 60).Draw(t, "altitude")) + 0.123})
 	}
 	return items
@@ -146,9 +145,9 @@ func TestTransfersEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &planner{want: -1, atomic: rapid.Bool().Draw(t, "atomic"), old: rapid.Bool().Draw(t, "old requests"),
 			refuses: rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "refused item")}
-		x := service.NewTransfers(ends, !p.atomic)
+		x := service.NewTransfers(ends)
 		w := newWire(t, x, p)
-		w.fresh = func() machine { return service.NewTransfers(ends, !p.atomic) }
+		w.fresh = func() machine { return service.NewTransfers(ends) }
 		var ended []service.Transfer
 		finish := func() service.Transfer {
 			if !w.run(600*sec, func() bool {
@@ -164,9 +163,9 @@ func TestTransfersEnd(t *testing.T) {
 		good := w.loss == 0 && w.delay == 0 && w.twice == 0
 		for range rapid.IntRange(1, 3).Draw(t, "uploads") {
 			items := route(t, "items")
-			x.Upload(w.now(), service.MissionList, items)
+			x.Upload(w.now(), service.FenceList, items)
 			e := finish()
-			refused := p.refuses > 0 && (len(items) > 2 || p.atomic && len(items) == 3 || !p.atomic && len(items) == 2)
+			refused := p.refuses > 0 && len(items) > 2
 			if e.Err == nil {
 				if d := service.Compare(items, p.has()); d != "" {
 					t.Fatalf("the upload ended well, but %s", d)
@@ -185,7 +184,7 @@ func TestTransfersEnd(t *testing.T) {
 			}
 		}
 		w.run(30*sec, func() bool { return false })
-		x.Download(w.now(), service.MissionList)
+		x.Download(w.now(), service.FenceList)
 		if e := finish(); e.Err == nil && w.delay == 0 {
 			if diff := cmp.Diff(p.has(), e.Items); diff != "" && len(p.has())+len(e.Items) > 0 {
 				t.Fatal(diff)
@@ -201,7 +200,7 @@ func TestTransfersEnd(t *testing.T) {
 
 // A vehicle that is silent, and a list that is too long.
 func TestTransferWithoutAnswer(t *testing.T) {
-	x := service.NewTransfers(ends, true)
+	x := service.NewTransfers(ends)
 	x.Upload(service.Clock{}, service.FenceList, make([]service.Item, 1<<16))
 	x.Upload(service.Clock{}, service.RallyList, make([]service.Item, 3))
 	for range 100 {
@@ -225,27 +224,27 @@ func TestTransferWithoutAnswer(t *testing.T) {
 
 // A message about another list, or the acknowledgement of a go-to command, is not taken for one of the transfer.
 func TestForeignTransfers(t *testing.T) {
-	x := service.NewTransfers(ends, false)
+	x := service.NewTransfers(ends)
 	var reader frame.Reader
 	vehicle := &frame.Writer{System: 1, Component: 1}
 	now := service.Clock{}
-	x.Upload(now, service.MissionList, make([]service.Item, 2))
+	x.Upload(now, service.FenceList, make([]service.Item, 2))
 	x.Out()
 	for _, m := range []frame.Message{
-		&ardupilotmega.MessageMissionAck{},
-		&ardupilotmega.MessageMissionAck{Type: ardupilotmega.MAV_MISSION_ERROR, MissionType: ardupilotmega.MAV_MISSION_TYPE_FENCE},
-		&ardupilotmega.MessageMissionRequest{Seq: 1, MissionType: ardupilotmega.MAV_MISSION_TYPE_FENCE},
-		&ardupilotmega.MessageMissionRequest{Seq: 2},
-		&ardupilotmega.MessageMissionRequest{TargetSystem: 255, TargetComponent: 190},
-		&ardupilotmega.MessageMissionCount{Count: 9},
-		&ardupilotmega.MessageMissionItemInt{},
+		&ardupilotmega.MessageMissionAck{MissionType: fenceType},
+		&ardupilotmega.MessageMissionAck{Type: ardupilotmega.MAV_MISSION_ERROR},
+		&ardupilotmega.MessageMissionRequest{Seq: 1},
+		&ardupilotmega.MessageMissionRequest{Seq: 2, MissionType: fenceType},
+		&ardupilotmega.MessageMissionRequest{TargetSystem: 255, TargetComponent: 190, MissionType: fenceType},
+		&ardupilotmega.MessageMissionCount{Count: 9, MissionType: fenceType},
+		&ardupilotmega.MessageMissionItemInt{MissionType: fenceType},
 	} {
 		x.Receive(now, frameOf(t, &reader, vehicle, m))
 	}
 	if len(x.Ended()) > 0 || len(x.Out()) > 0 {
 		t.Error("the transfer reacts")
 	}
-	x.Receive(now, frameOf(t, &reader, vehicle, &ardupilotmega.MessageMissionRequest{}))
+	x.Receive(now, frameOf(t, &reader, vehicle, &ardupilotmega.MessageMissionRequest{MissionType: fenceType}))
 	if n := len(x.Out()); n != 1 {
 		t.Errorf("%d messages, want the item", n)
 	}
@@ -276,10 +275,6 @@ func TestCompare(t *testing.T) {
 		{with(func(i *service.Item) { i.X = math.MaxInt32 }), point, ""},
 		{with(func(i *service.Item) { i.Command = 21 }), point,
 			"item 1 has command MAV_CMD_NAV_WAYPOINT instead of MAV_CMD_NAV_LAND"},
-		{service.Item{Command: 18, Params: [4]float32{2, 0, 503}}, service.Item{Command: 18, Params: [4]float32{2, 0, 500}}, ""},
-		{service.Item{Command: 18, Params: [4]float32{2, 0, 503}}, service.Item{Command: 18, Params: [4]float32{2, 0, 255}},
-			"item 1 has parameter 3 255 instead of 503"},
-		{service.Item{Command: 19, Params: [4]float32{60, 0, 80}}, service.Item{Command: 19, Params: [4]float32{60}}, ""},
 		{service.Item{Command: 5001, Frame: 3, Z: 80}, service.Item{Command: 5001}, ""},
 		{service.Item{Command: 5100, Frame: 3, Z: 80.4}, service.Item{Command: 5100, Frame: 3, Z: 80}, ""},
 	} {

@@ -43,16 +43,16 @@ type subject struct {
 	class    string
 	height   float64    // of take-offs [m]
 	other    [2]float64 // the mode that another station selects, as in DO_SET_MODE
-	home     bool       // the first item of a mission is home
+	encoding service.Encoding
 	setting  string     // a parameter that may be written
 	circuit  [2]float64 // how long it takes from arming to the fourth point, at least and at most [s]
 }
 
 var subjects = []*subject{
-	{"plane", fake.ArduPlane, "plane", 80, [2]float64{12}, true, "TKOFF_ALT", [2]float64{80, 95}},
-	{"copter", fake.ArduCopter, "copter", 20, [2]float64{5}, true, "RTL_ALT", [2]float64{60, 70}},
-	{"px4-plane", fake.PX4Plane, "plane", 80, [2]float64{3}, false, "MIS_TAKEOFF_ALT", [2]float64{75, 95}},
-	{"px4-copter", fake.PX4Copter, "copter", 20, [2]float64{3}, false, "MIS_TAKEOFF_ALT", [2]float64{70, 90}},
+	{"plane", fake.ArduPlane, "plane", 80, [2]float64{12}, service.Cast, "TKOFF_ALT", [2]float64{80, 95}},
+	{"copter", fake.ArduCopter, "copter", 20, [2]float64{5}, service.Cast, "RTL_ALT", [2]float64{60, 70}},
+	{"px4-plane", fake.PX4Plane, "plane", 80, [2]float64{3}, service.Bytewise, "MIS_TAKEOFF_ALT", [2]float64{75, 95}},
+	{"px4-copter", fake.PX4Copter, "copter", 20, [2]float64{3}, service.Bytewise, "MIS_TAKEOFF_ALT", [2]float64{70, 90}},
 }
 
 // difference is what is known to differ between vehicles: a claim that does not hold there, or holds otherwise.
@@ -418,28 +418,22 @@ func (x *rig) keeps(state string, from, to float64) {
 func (x *rig) checkTransfers() {
 	wire := x.connect()
 	defer wire.Close() //nolint:errcheck // nothing is buffered
-	transfers := service.NewTransfers(ends, x.home)
-	encoding := service.Cast
-	if !x.home {
-		encoding = service.Bytewise
-	}
-	parameters := service.NewParameters(ends, encoding)
+	transfers, parameters := service.NewTransfers(ends), service.NewParameters(ends, x.encoding)
 	beats := service.NewHeartbeat(ends, 18)
 	at := earth.NewPlane(earth.Position{Lat: 48.0814, Lon: 11.2831})
 	item := func(command uint16, p float32, north, east, h float64) service.Item {
 		g := at.Global(north, east)
-		return service.Item{Command: command, Frame: 3, Continue: true, Params: [4]float32{p},
+		return service.Item{Command: command, Frame: 3, Params: [4]float32{p},
 			X: service.Degrees(g.Lat), Y: service.Degrees(g.Lon), Z: float32(h)}
 	}
 	lists := []struct {
 		list  service.Storage
 		items []service.Item
 	}{
-		{service.MissionList, []service.Item{item(22, 0, 0, 0, 50), item(16, 0, 500, 0, 80), item(16, 0, 500, 500, 80.12)}},
 		{service.FenceList, []service.Item{item(5001, 4, -2000, -2000, 0), item(5001, 4, 2000, -2000, 0),
 			item(5001, 4, 2000, 2000, 0), item(5001, 4, -2000, 2000, 0)}},
 		{service.RallyList, []service.Item{item(5100, 0, 200, 200, 60)}},
-		{service.FenceList, nil}, {service.RallyList, nil}, {service.MissionList, nil},
+		{service.FenceList, nil}, {service.RallyList, nil},
 	}
 	ready := func() bool { return false } // of the exchange under way
 	exchange := func(name string) {
