@@ -36,14 +36,6 @@ func (w *Writer) Sign(secret Secret, link byte, after uint64) {
 	w.sign = &signer{secret: secret, link: link, last: after}
 }
 
-// Stamp returns the stamp of the last frame that was signed, or 0. A program whose clock may go back stores it.
-func (w *Writer) Stamp() uint64 {
-	if w.sign == nil {
-		return 0
-	}
-	return w.sign.last
-}
-
 // Signed returns a frame of version 2 that has no signature, with one. The writer signs. A frame of a message that the
 // dialect does not contain is returned as it is.
 func (w *Writer) Signed(raw []byte, unix int64) []byte {

@@ -20,7 +20,7 @@ import (
 //
 // A Logger is the flight's recorder, and it is [Replayable]: its Step is that of the flight.
 type Logger struct {
-	flight Replayable
+	Replayable // the flight
 	to     record.FlightRecorder
 	tlog   io.Writer // nil: none
 	header record.Header
@@ -29,7 +29,6 @@ type Logger struct {
 	now      flight.Input
 	inputs   int64   // so far
 	told     int64   // wall time of the last message on /clock
-	system   byte    // of the vehicle; 0: not known
 	other    int64   // wall time of the last frame of another system in the log
 	decision decided // of the present input
 	t        float64 // latest time of the log
@@ -42,21 +41,13 @@ func NewLogger(h record.Header, to record.FlightRecorder, tlog io.Writer) *Logge
 	return &Logger{to: to, tlog: tlog, header: h, told: -second, other: -second}
 }
 
-// Restore makes the flight go on from a state; the log begins there.
-func (l *Logger) Restore(state []byte) error { return l.flight.Restore(state) }
-
 // Drive sets the flight, before the first step.
-func (l *Logger) Drive(f Replayable) {
-	l.flight = f
-	if f, ok := f.(interface{ System() byte }); ok {
-		l.system = f.System()
-	}
-}
+func (l *Logger) Drive(f Replayable) { l.Replayable = f }
 
 // floods reports whether a frame is one of another system, which the flight ignores, less than a second after the last
 // such frame in the log: whoever sends many does not fill the disk with it.
 func (l *Logger) floods(f frame.Frame, wall int64) bool {
-	if l.system == 0 || f.System == l.system {
+	if l.System() == 0 || f.System == l.System() {
 		return false
 	}
 	if wall-l.other < second {
@@ -108,7 +99,7 @@ func (l *Logger) Step(in flight.Input) ([][]byte, error) {
 	l.inputs++
 	l.now, l.decision = in, decided{stamped: stamp, Cause: in.Kind.String(), Because: []string{}}
 	l.to.Date(in.At.Unix)
-	out, err := l.flight.Step(in)
+	out, err := l.Replayable.Step(in)
 	switch in.Kind {
 	case flight.Open:
 		l.in = frame.Reader{Stream: in.Stream()}

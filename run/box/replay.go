@@ -14,6 +14,8 @@ type Replayable interface {
 	Step(in flight.Input) ([][]byte, error)
 	// Restore makes it go on from the state in a checkpoint, instead of its first step.
 	Restore(state []byte) error
+	// System is the number of the vehicle's MAVLink system, 0 if there is none.
+	System() byte
 }
 
 // Replayer feeds the records of a box to a machine and compares what it sends with what was recorded. It stops

@@ -30,6 +30,8 @@ func (e *echo) Step(in flight.Input) (out [][]byte, err error) {
 // State implements snapshot.Stateful.
 func (e *echo) State(c *snapshot.Codec) { snapshot.Int(c, &e.sum) }
 
+func (e *echo) System() byte { return 0 }
+
 func (e *echo) Restore(state []byte) error { return snapshot.Load(state, e) }
 
 // fly flies inputs into a box.
