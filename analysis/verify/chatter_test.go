@@ -256,3 +256,10 @@ func TestTurnsAmongConditions(t *testing.T) {
 		}
 	}
 }
+
+// put moves an assignment to an interval.
+func (s *signal) put(w []bool, k int) {
+	for b := range s.bits() {
+		w[s.at+b] = k>>b&1 == 1
+	}
+}

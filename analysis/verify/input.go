@@ -156,13 +156,6 @@ func (s *signal) interval(w []bool) int {
 	return min(k, len(s.cuts))
 }
 
-// put moves an assignment to an interval.
-func (s *signal) put(w []bool, k int) {
-	for b := range s.bits() {
-		w[s.at+b] = k>>b&1 == 1
-	}
-}
-
 // text describes the intervals from the first to the last.
 func (s *signal) text(first, last int) string {
 	switch {

@@ -256,8 +256,8 @@ func (a *Adapter) step(now service.Clock, f *frame.Frame) {
 	a.now, a.due = now, never
 	a.now.Vehicle = a.clock.Vehicle(now.Wall)
 	a.beacon.begin(now)
-	listeners, speakers := a.machines()
-	a.pass(f, listeners)
+	machines := a.machines()
+	a.pass(f, machines[:listeners])
 	a.now.Vehicle = a.clock.Vehicle(now.Wall)
 	for _, n := range a.texts.Notices() {
 		a.heed(n)
@@ -270,7 +270,7 @@ func (a *Adapter) step(now service.Clock, f *frame.Frame) {
 	}
 	a.expire()
 	a.guard()
-	a.pass(f, speakers)
+	a.pass(f, machines[listeners:])
 	a.answers()
 	switch a.state {
 	case Attach:
@@ -283,11 +283,7 @@ func (a *Adapter) step(now service.Clock, f *frame.Frame) {
 	}
 	a.announce()
 	a.derive()
-	listeners, speakers = a.machines()
-	for _, m := range listeners {
-		a.out = append(a.out, m.Out()...)
-	}
-	for _, m := range speakers {
+	for _, m := range a.machines() {
 		a.out = append(a.out, m.Out()...)
 	}
 }
@@ -303,12 +299,13 @@ func (a *Adapter) pass(f *frame.Frame, list []machine) {
 	}
 }
 
+// listeners are the first of the machines, which learn and do not command.
+const listeners = 3
+
 // machines returns the services that exist, until the next call. What is done with parameters and rates depends on the
 // firmware.
-func (a *Adapter) machines() (listeners, speakers []machine) {
-	list := append(a.list[:0], a.clock, a.heartbeat, a.texts)
-	n := len(list)
-	list = append(list, a.commands, a.transfers)
+func (a *Adapter) machines() []machine {
+	list := append(a.list[:0], a.clock, a.heartbeat, a.texts, a.commands, a.transfers)
 	if a.parameters != nil {
 		list = append(list, a.parameters)
 	}
@@ -316,17 +313,14 @@ func (a *Adapter) machines() (listeners, speakers []machine) {
 		list = append(list, a.streams)
 	}
 	a.list = list
-	return list[:n:n], list[n:]
+	return list
 }
 
 // Due returns the reading of the wall clock at which Wake is to be called.
 func (a *Adapter) Due() int64 {
 	due := a.due
-	listeners, speakers := a.machines()
-	for _, list := range [...][]machine{listeners, speakers} {
-		for _, m := range list {
-			due = min(due, m.Due())
-		}
+	for _, m := range a.machines() {
+		due = min(due, m.Due())
 	}
 	return due
 }

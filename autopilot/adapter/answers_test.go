@@ -17,7 +17,7 @@ func TestNobodyAnswers(t *testing.T) {
 			t.Fatalf("%s\n%s", f.Control(), log)
 		}
 		f.deaf = false
-		f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
+		f.ready(60)
 	})
 }
 
@@ -25,7 +25,7 @@ func TestNobodyAnswers(t *testing.T) {
 func TestUnacknowledged(t *testing.T) {
 	each(t, func(t *testing.T, begin func() *flown) {
 		f := begin()
-		f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
+		f.ready(60)
 		f.pass(40*sec, nil)
 		f.deaf = true
 		f.want(60)

@@ -95,7 +95,7 @@ func TestNotArmedInFailsafe(t *testing.T) {
 // The operator's resume excuses the failsafe of a vehicle in the air only: after a reboot in failsafe it is not armed.
 func TestResumeExcusesNothingOnTheGround(t *testing.T) {
 	f := fly(t, "plane")
-	f.run(90*sec, func() bool { return f.Control() == adapter.Ready })
+	f.ready(90)
 	f.fail("plane")
 	f.vehicle.Inject(fake.Event{Kind: fake.Reboot})
 	f.run(90*sec, func() bool { return f.Control() == adapter.Observing })
@@ -131,7 +131,7 @@ func TestStationThatComesAndGoes(t *testing.T) {
 		fate := rand.New(rand.NewPCG(seed, 1))
 		f := fly(t, "plane")
 		f.options.Return = seed%2 == 1
-		f.Adapter = adapter.New(f.contract, f.options)
+		f.begin()
 		f.vehicle = fake.New(fake.Options{Seed: seed, Observe: func(o fake.Received) {
 			if s := f.vehicle.State(); o.ID == 400 || o.ID == 176 && o.Params[1] == 13 {
 				if f.critical && !s.Armed {
@@ -152,7 +152,7 @@ func TestStationThatComesAndGoes(t *testing.T) {
 			}
 			return false
 		}
-		f.run(90*sec, func() bool { return f.Control() == adapter.Ready })
+		f.ready(90)
 		f.want(80)
 		f.pass(300*sec, nil)
 		if s := f.vehicle.State(); s.Armed && !slices.Contains([]string{"LOITER", "RTL", "GUIDED"}, s.Mode) {
@@ -174,9 +174,9 @@ func TestAbandonedTakeOff(t *testing.T) {
 			t.Run(k.name+"/"+c.name, func(t *testing.T) {
 				f := fly(t, k.name)
 				f.options.Return = c.home
-				f.Adapter = adapter.New(f.contract, f.options)
+				f.begin()
 				f.vehicle.Set("BATT_LOW_VOLT", 11) // it only warns
-				f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
+				f.ready(60)
 				f.want(60)
 				f.run(90*sec, func() bool { return f.signals["h"] > 5 })
 				f.vehicle.Inject(fake.Event{Kind: fake.Battery, Value: 0.05})
@@ -211,7 +211,7 @@ func TestDisarmedWhateverWaits(t *testing.T) {
 		f.options.Fence = square
 		f.begin()
 		f.vehicle.Set("FENCE_TYPE", 4)
-		f.run(90*sec, func() bool { return f.Control() == adapter.Ready })
+		f.ready(90)
 		f.mode("guided")
 		f.set("arm", 1)
 		f.run(30*sec, func() bool { return f.signals["armed"] == 1 })

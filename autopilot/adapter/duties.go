@@ -10,7 +10,7 @@ import (
 // task is the state of one duty.
 type task struct {
 	phase  phase
-	intent []int // the revisions of the slots that were last acted on
+	intent []int // the revisions of the slots that were last acted on; none: it was not acted on
 	ticket service.Ticket
 	sent   service.Clock // when the last command or parameter was given to its service
 	vain   int           // accepted commands without effect, and repairs, of this intent
@@ -311,7 +311,7 @@ func (a *Adapter) revision(slot string) int {
 
 // changedIntent reports whether something else is wanted than what a duty last acted on.
 func (a *Adapter) changedIntent(d *duty, t *task) bool {
-	if t.intent == nil {
+	if len(t.intent) == 0 {
 		return true
 	}
 	for i, s := range d.slots {

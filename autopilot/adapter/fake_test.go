@@ -63,7 +63,7 @@ func fly(t *testing.T, name string) *flown {
 	f := &flown{t: t, contract: k.contract, writer: frame.Writer{System: 1, Component: 191}, signals: map[string]float64{},
 		lose: func() bool { return false }, twice: func() bool { return false }}
 	f.options.Ends = ends
-	f.Adapter = adapter.New(f.contract, f.options)
+	f.begin()
 	f.vehicle = fake.New(fake.Options{Firmware: k.firmware, Observe: func(r fake.Received) {
 		if r.ID != 511 && r.ID != 512 {
 			f.orders = append(f.orders, fmt.Sprintf("%d: %d", r.ID, r.Result))
@@ -161,14 +161,20 @@ func (f *flown) in(word string) bool {
 // takeOff attaches the vehicle, and flies it to a height.
 func (f *flown) takeOff() {
 	f.t.Helper()
-	f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
-	if f.contract == contract.Plane {
-		f.mode("takeoff")
-	} else {
-		f.mode("guided")
-	}
-	f.set("target_h", 60)
-	f.set("arm", 1)
+	f.ready(60)
+	f.climb()
+}
+
+// ready waits until the vehicle is attached, for a time [s] at most.
+func (f *flown) ready(limit int64) {
+	f.t.Helper()
+	f.run(limit*sec, func() bool { return f.Control() == adapter.Ready })
+}
+
+// climb takes off, and flies the vehicle to a height.
+func (f *flown) climb() {
+	f.t.Helper()
+	f.want(60)
 	f.run(90*sec, func() bool { return f.signals["h"] > 55 })
 }
 

@@ -15,7 +15,7 @@ import (
 func (f *flown) attach(limits fence.Fence, rally []fence.Refuge) string {
 	f.t.Helper()
 	f.options.Fence, f.options.Rally = limits, rally
-	f.Adapter = adapter.New(f.contract, f.options)
+	f.begin()
 	f.log.Reset()
 	f.lists = 0
 	f.run(400*sec, func() bool { return f.Control() == adapter.Ready || f.Control() == adapter.Observing })
@@ -121,13 +121,13 @@ func TestFenceElsewhere(t *testing.T) {
 func TestFenceAfterALoss(t *testing.T) {
 	f := fly(t, "plane")
 	f.options.Fence = areas
-	f.Adapter = adapter.New(f.contract, f.options)
+	f.begin()
 	f.run(60*sec, func() bool { return f.lists == 1 })
 	f.lose = func() bool { return true }
 	end := f.vehicle.Now() + 90*sec
 	f.run(100*sec, func() bool { return f.vehicle.Now() >= end })
 	f.lose = func() bool { return false }
-	f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
+	f.ready(60)
 	if log := f.log.String(); !strings.Contains(log, "stored: fence: uploaded") || strings.Contains(log, "grave: fence") {
 		t.Errorf("%s", log)
 	}

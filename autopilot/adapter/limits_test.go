@@ -10,7 +10,6 @@ import (
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/frame"
 	"canopy/vehicle/contract"
 	"canopy/vehicle/earth"
@@ -89,7 +88,7 @@ func TestRandomWishes(t *testing.T) {
 						t.Errorf("seed %d: height %g in %+v", seed, top, m)
 					}
 				}
-				f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
+				f.ready(60)
 				for range 60 {
 					s := f.contract.Slots[fate.IntN(f.contract.Payload)]
 					if fate.IntN(4) == 0 {
@@ -178,7 +177,7 @@ func TestUnfitTakeOff(t *testing.T) {
 			f := begin()
 			f.options.Fence, f.options.Unfenced = fence.Fence{Top: 100}, true
 			f.begin()
-			f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
+			f.ready(60)
 			f.want(h)
 			f.pass(40*sec, nil)
 			if slices.ContainsFunc(f.orders, func(o string) bool { return strings.HasPrefix(o, "400") || strings.HasPrefix(o, "22:") }) ||

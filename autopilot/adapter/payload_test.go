@@ -15,12 +15,12 @@ import (
 func equipped(t *testing.T, name string, lose func() bool) *flown {
 	f := fly(t, name)
 	f.options.Payload = true
-	f.Adapter = adapter.New(f.contract, f.options)
+	f.begin()
 	f.vehicle.Equip()
 	if lose != nil {
 		f.lose = lose
 	}
-	f.run(120*sec, func() bool { return f.Control() == adapter.Ready })
+	f.ready(120)
 	return f
 }
 
@@ -216,10 +216,10 @@ func TestNoPayloadNoTelemetry(t *testing.T) {
 	for _, payload := range []bool{false, true} {
 		f := fly(t, "plane")
 		f.options.Payload = payload
-		f.Adapter = adapter.New(f.contract, f.options)
+		f.begin()
 		f.vehicle.Equip()
 		asked := 0
-		f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
+		f.ready(60)
 		for _, id := range []uint32{36, 180, 285, 376} {
 			if f.vehicle.Asked(id) {
 				asked++

@@ -31,8 +31,8 @@ func px4SetMode(a *Adapter, number uint32) service.Order {
 	return service.Order{ID: setMode, Params: [7]float64{1, float64(number >> 16 & 0xFF), float64(number >> 24)}}
 }
 
-// px4Target returns the target. DO_REPOSITION ignores the radius, and circles with the last one: where a radius is known,
-// the command is DO_ORBIT, which on an aeroplane is Hold, too.
+// px4Target returns the target. DO_REPOSITION ignores the radius, and circles with the last one: where a radius is
+// known, the command is DO_ORBIT, which on an aeroplane is Hold, too.
 func px4Target(a *Adapter) service.Order {
 	o := targetOrder(a, globalInt, a.homeAltitude()+a.wanted("target_h"), math.NaN())
 	o.Params[1] = 1 // it has no other way to Hold

@@ -39,8 +39,7 @@ func (a *Adapter) State(k *snapshot.Codec) {
 			k.Fail(snapshot.ErrMismatch)
 		}
 	}
-	listeners, speakers := a.machines()
-	for _, m := range append(listeners, speakers...) {
+	for _, m := range a.machines() {
 		m.State(k)
 	}
 }
@@ -125,12 +124,7 @@ func (c *channel) state(k *snapshot.Codec) {
 
 func (t *task) state(k *snapshot.Codec) {
 	snapshot.Within(k, &t.phase, idle, done)
-	acted := t.intent != nil
-	snapshot.Bool(k, &acted)
 	snapshot.List(k, &t.intent, snapshot.Int)
-	if acted && t.intent == nil {
-		t.intent = []int{}
-	}
 	snapshot.Vars(k, &t.ticket, &t.sent, &t.vain, &t.base, &t.reason, &t.mute, &t.doubt, &t.second)
 }
 

@@ -33,12 +33,11 @@ func TestFenceBeforeTheOrigin(t *testing.T) {
 				f.vehicle.Set("FENCE_TYPE", kinds)
 				f.vehicle.Set("FENCE_RADIUS", 3000)
 				f.vehicle.Inject(fake.Event{Kind: fake.Late, Value: late})
-				f.run(300*sec, func() bool { return f.Control() == adapter.Ready })
+				f.ready(300)
 				if at := float64(f.vehicle.Now()) / sec; at < 19.5+late || at > 60+late {
 					t.Errorf("%s, FENCE_TYPE %g: ready after %g s\n%s", k.name, kinds, at, f.log.String())
 				}
-				f.want(60)
-				f.run(90*sec, func() bool { return f.signals["h"] > 55 })
+				f.climb()
 				if i := slices.Index(f.orders, "207: 0"); i < 0 || slices.Index(f.orders, "400: 0") < i ||
 					strings.Contains(f.log.String(), "grave: fence") {
 					t.Errorf("%s: %v\n%s", k.name, f.orders, f.log.String())
@@ -73,7 +72,7 @@ func TestNotArmedWithoutFence(t *testing.T) {
 			for name, v := range c.set {
 				f.vehicle.Set(name, v)
 			}
-			f.run(90*sec, func() bool { return f.Control() == adapter.Ready })
+			f.ready(90)
 			f.want(60)
 			f.pass(30*sec, nil)
 			f.Resume(clockOf(f))
@@ -88,9 +87,8 @@ func TestNotArmedWithoutFence(t *testing.T) {
 			}
 			f.options.Unfenced = true
 			f.begin()
-			f.run(90*sec, func() bool { return f.Control() == adapter.Ready })
-			f.want(60)
-			f.run(90*sec, func() bool { return f.signals["h"] > 55 })
+			f.ready(90)
+			f.climb()
 		})
 	}
 }
@@ -126,7 +124,7 @@ func TestFenceThatGoesOff(t *testing.T) {
 			}
 			return false
 		}
-		f.run(200*sec, func() bool { return f.Control() == adapter.Ready })
+		f.ready(200)
 		f.want(60)
 		f.run(200*sec, func() bool { return f.signals["h"] > 55 })
 	}
@@ -140,7 +138,7 @@ func TestArmedByOthersWithoutFence(t *testing.T) {
 		f.begin()
 		f.vehicle.Set("FENCE_ACTION", 0)
 		f.vehicle.Set("GF_ACTION", 1)
-		f.run(90*sec, func() bool { return f.Control() == adapter.Ready })
+		f.ready(90)
 		f.pass(30*sec, nil)
 		f.want(60)
 		for range 4 {

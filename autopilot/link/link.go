@@ -63,13 +63,10 @@ func Forms() string {
 	return b.String()
 }
 
-// Open opens the channel of an address for any vehicle.
-func Open(address string) (Link, error) { return OpenFor(address, Guard{}) }
-
-// OpenFor opens the channel of an address: udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT,
+// Open opens the channel of an address: udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT,
 // tcpin:HOST:PORT or serial:DEVICE[:BAUD]. An empty host is this computer. Where the vehicle is that the guard names,
 // only its valid frames say; while they come, what others send there is ignored.
-func OpenFor(address string, g Guard) (Link, error) {
+func Open(address string, g Guard) (Link, error) {
 	kind, rest, _ := strings.Cut(address, ":")
 	var names, forms []string
 	for _, k := range kinds {

@@ -26,7 +26,7 @@ func open(t *testing.T, address string) link.Link {
 
 func openFor(t *testing.T, address string, g link.Guard) link.Link {
 	t.Helper()
-	l, err := link.OpenFor(address, g)
+	l, err := link.Open(address, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +420,7 @@ func TestAddresses(t *testing.T) {
 		"serial:" + none:           "this computer has",
 		busy.String():              "the port is in use",
 	} {
-		l, err := link.Open(address)
+		l, err := link.Open(address, link.Guard{})
 		if err == nil {
 			end(l)
 			t.Errorf("%s is open", address)

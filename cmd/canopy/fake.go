@@ -89,7 +89,7 @@ The same --seed gives the same faults.`,
 			var wires []*faults.Wire
 			out := cmd.OutOrStdout()
 			for _, a := range addresses {
-				l, err := link.OpenFor(a, link.Guard{Secret: secret})
+				l, err := link.Open(a, link.Guard{Secret: secret})
 				if err != nil {
 					return err
 				}

@@ -110,31 +110,29 @@ the ground, was taken over, is only observed or not heard, something was refused
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			stderr := cmd.ErrOrStderr()
-			if address == "" {
-				return &usageError{"--link is needed: " + fakePrefix + strings.Join(fake.FirmwareNames(), ", "+fakePrefix) +
-					", or the address of a vehicle"}
-			}
-			if least := int64(box.MinLimit >> 20); limit < least {
-				return &usageError{fmt.Sprintf("--box-limit is at least %d", least)}
-			}
-			if atEnd != atEndHold && atEnd != atEndReturn {
-				return &usageError{"--at-end is " + atEndHold + " or " + atEndReturn}
-			}
-			if system == 0 {
-				return &usageError{"--system is a number from 1 to 255; 0 addresses all vehicles"}
-			}
-			if !(speed >= 0) || math.IsInf(speed, 0) {
-				return &usageError{"--speed is a multiple of real time, or 0: as fast as possible"}
-			}
-			if speed > 0 && !strings.HasPrefix(address, fakePrefix) {
-				return &usageError{"--speed is for a " + fakePrefix + "VEHICLE: another one has its own time"}
+			pretended := strings.HasPrefix(address, fakePrefix)
+			for _, c := range []struct {
+				wrong bool
+				text  string
+			}{
+				{address == "", "--link is needed: " + fakePrefix + strings.Join(fake.FirmwareNames(), ", "+fakePrefix) +
+					", or the address of a vehicle"},
+				{limit < box.MinLimit>>20, fmt.Sprintf("--box-limit is at least %d", box.MinLimit>>20)},
+				{atEnd != atEndHold && atEnd != atEndReturn, "--at-end is " + atEndHold + " or " + atEndReturn},
+				{system == 0, "--system is a number from 1 to 255; 0 addresses all vehicles"},
+				{!(speed >= 0) || math.IsInf(speed, 0), "--speed is a multiple of real time, or 0: as fast as possible"},
+				{speed > 0 && !pretended, "--speed is for a " + fakePrefix + "VEHICLE: another one has its own time"},
+			} {
+				if c.wrong {
+					return &usageError{c.text}
+				}
 			}
 			guard := link.Guard{System: system}
 			var err error
 			if guard.Secret, err = signing.secret(); err != nil {
 				return err
 			}
-			if guard.Secret != nil && strings.HasPrefix(address, fakePrefix) {
+			if guard.Secret != nil && pretended {
 				return &usageError{"--signing-key is for the link to a vehicle, or to canopy fake: a " + fakePrefix +
 					"VEHICLE has none"}
 			}
@@ -148,7 +146,7 @@ the ground, was taken over, is only observed or not heard, something was refused
 				ends.Us = service.Address{System: groundSystem, Component: groundStation}
 			}
 			o := flight.Options{Options: adapter.Options{Ends: ends, Ground: ground, Refuse: refuse, Unfenced: unfenced},
-				Arm: arm || strings.HasPrefix(address, fakePrefix), Return: atEnd == atEndReturn}
+				Arm: arm || pretended, Return: atEnd == atEndReturn}
 			f, watch, err := newFlight(m, o)
 			if err != nil {
 				return err
@@ -319,7 +317,7 @@ func openFarEnd(address string, m *mission.Mission, g link.Guard, speed float64,
 		v.Equip()
 		return driver.Fake(address, v, unix, speed), nil
 	}
-	l, err := link.OpenFor(address, g)
+	l, err := link.Open(address, g)
 	if err != nil {
 		return nil, err
 	}

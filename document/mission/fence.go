@@ -44,36 +44,18 @@ func (b *builder) fences(limits, rally *yamldoc.Node, offer model.Offer) {
 		return
 	}
 	for i, a := range m.Fence.Areas {
-		if n := at[i]; a.Contains(fence.Coordinates{}) == a.Forbidden {
-			b.Add(n, "outside-fence", "positions are metres north and east of home, [0, 0]", "home is %s", side(a))
+		if n, text := at[i], a.Wrong(fence.Coordinates{}); text != "" {
+			b.Add(n, "outside-fence", "positions are metres north and east of home, [0, 0]", "home is %s", text)
 		}
 	}
 	for i, r := range m.Rally {
-		if n := rally.Items[i]; !m.Fence.Allows(r.Coordinates, r.H) {
-			b.Add(n, "outside-fence", "move it, or the fence", "the vehicle may not be at this rally point: it is %s",
-				b.reason(r))
+		if n, text := rally.Items[i], m.Fence.Wrong(r.Coordinates, r.H); text != "" {
+			b.Add(n, "outside-fence", "move it, or the fence", "the vehicle may not be at this rally point: it is %s", text)
 		}
 	}
 	if !m.Fence.Empty() {
 		m.Vehicle = offer.Fenced(m.Fence.Breach())
 	}
-}
-
-// side describes a place where the vehicle may not be because of an area.
-func side(a fence.Area) string {
-	if a.Forbidden {
-		return "inside of an area of exclusion"
-	}
-	return "outside of an area of inclusion"
-}
-
-func (b *builder) reason(r fence.Refuge) string {
-	for _, a := range b.m.Fence.Areas {
-		if a.Contains(r.Coordinates) == a.Forbidden {
-			return side(a)
-		}
-	}
-	return "above max_h"
 }
 
 // limits reads the fence, and returns the nodes of its areas.

@@ -21,9 +21,9 @@ import (
 // A Logger is the flight's recorder, and it is [Replayable]: its Step is that of the flight.
 type Logger struct {
 	Replayable // the flight
-	to     record.FlightRecorder
-	tlog   io.Writer // nil: none
-	header record.Header
+	to         record.FlightRecorder
+	tlog       io.Writer // nil: none
+	header     record.Header
 
 	in, out  frame.Reader
 	now      flight.Input

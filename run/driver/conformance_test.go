@@ -176,7 +176,7 @@ func (x *rig) connect() FarEnd {
 		x.near = x.pair.near
 		return newLive(x.near, x.pair.clock)
 	}
-	l, err := link.Open(x.link)
+	l, err := link.Open(x.link, link.Guard{})
 	if err != nil {
 		x.Fatal(err)
 	}

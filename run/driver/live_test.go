@@ -80,7 +80,7 @@ func open(t *testing.T, address string) link.Link {
 
 func openFor(t *testing.T, address string, g link.Guard) link.Link {
 	t.Helper()
-	l, err := link.OpenFor(address, g)
+	l, err := link.Open(address, g)
 	if err != nil {
 		t.Fatal(err)
 	}

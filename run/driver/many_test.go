@@ -10,7 +10,6 @@ import (
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run/flight"
@@ -49,13 +48,6 @@ func TestTenVehicles(t *testing.T) {
 	}
 }
 
-// none is a recorder that keeps nothing.
-type none struct{}
-
-func (none) Sample(float64, []float64) error      { return nil }
-func (none) Event(record.Event) error             { return nil }
-func (none) Status(float64, int, bt.Change) error { return nil }
-
 // A flight of 30 h needs no more memory at its end than after its first tenth.
 func TestMemoryOfALongFlight(t *testing.T) {
 	hours := 30.0
@@ -73,7 +65,7 @@ func TestMemoryOfALongFlight(t *testing.T) {
 		t.Fatal(diags)
 	}
 	d := New(newFlight(t, m, flight.Options{Arm: true, Until: hours * 3600}), newWire(fake.New(fake.Options{})), Options{})
-	d.Attach(none{})
+	d.Attach(unlogged{})
 	heap := func() uint64 {
 		var s runtime.MemStats
 		runtime.GC()
@@ -118,7 +110,7 @@ func TestFullDisk(t *testing.T) {
 	b := &full{room: 500}
 	d := New(newFlight(t, m, flight.Options{Arm: true}), newWire(fake.New(fake.Options{})),
 		Options{Box: func(flight.Input) (Box, error) { return b, nil }})
-	d.Attach(none{})
+	d.Attach(unlogged{})
 	err := d.Fly(context.Background(), nil)
 	if !errors.Is(err, errFull) || d.Summary().Plan != record.PlanSucceeded || !b.closed || b.inputs != 500 {
 		t.Errorf("%v, %+v, %+v", err, d.Summary(), b)

@@ -54,13 +54,30 @@ func (f Fence) Items() int {
 }
 
 // Allows reports whether the vehicle may be at a place, at a height [m] above home.
-func (f Fence) Allows(p Coordinates, h float64) bool {
+func (f Fence) Allows(p Coordinates, h float64) bool { return f.Wrong(p, h) == "" }
+
+// Wrong says where a place, at a height [m] above home, is that the vehicle may not be; "" if it may be there.
+func (f Fence) Wrong(p Coordinates, h float64) string {
 	for _, a := range f.Areas {
-		if a.Contains(p) == a.Forbidden {
-			return false
+		if text := a.Wrong(p); text != "" {
+			return text
 		}
 	}
-	return f.Top == 0 || h <= f.Top
+	if f.Top != 0 && !(h <= f.Top) {
+		return "above max_h"
+	}
+	return ""
+}
+
+// Wrong says where a place is that the area does not allow; "" if it does.
+func (a Area) Wrong(p Coordinates) string {
+	switch inside := a.Contains(p); {
+	case inside && a.Forbidden:
+		return "inside of an area of exclusion"
+	case !inside && !a.Forbidden:
+		return "outside of an area of inclusion"
+	}
+	return ""
 }
 
 // Contains reports whether a place is in the area: whether a line from it crosses the sides an odd number of times.
