@@ -122,8 +122,9 @@ func Float(c *Codec, p *float64) {
 	}
 }
 
-// Vars passes variables, given by pointers, of any types of truth values, numbers and texts, and of arrays and structures
-// of these with exported fields. It is slower than the functions for one type: for states that are seldom saved.
+// Vars passes variables, given by pointers, of any types of truth values, numbers and texts, of arrays and structures of
+// these with exported fields, and of pointers to such, which may be nil. It is slower than the functions for one type: it
+// is for states that are seldom saved.
 func Vars(c *Codec, pointers ...any) {
 	for _, p := range pointers {
 		variable(c, reflect.ValueOf(p).Elem())
@@ -139,6 +140,18 @@ func variable(c *Codec, v reflect.Value) {
 	case v.Kind() == reflect.Array:
 		for i := range v.Len() {
 			variable(c, v.Index(i))
+		}
+	case v.Kind() == reflect.Pointer:
+		there := !v.IsNil()
+		Bool(c, &there)
+		if c.loading {
+			v.SetZero()
+		}
+		if c.loading && there {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		if there {
+			variable(c, v.Elem())
 		}
 	case v.Kind() == reflect.Bool:
 		b := v.Bool()

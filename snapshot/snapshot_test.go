@@ -31,6 +31,8 @@ type plain struct {
 	X     float32
 	Name  string
 	In    struct{ T int64 }
+	None  *int
+	Some  *struct{ T int64 }
 }
 
 func (s *thing) State(c *Codec) {
@@ -53,13 +55,13 @@ func full() *thing {
 	return &thing{Level: -3, Big: math.MaxUint64, On: true, X: math.Copysign(0, -1),
 		Fixed: [3]float64{1, math.Inf(1), 0x1p-1074}, Name: "é\x00", Raw: []byte{0, 255}, Queue: []int32{5, -1 << 31},
 		Nested: []struct{ A, B float64 }{{1, 2}}, Plain: plain{true, -3, 255, [2]uint64{1, math.MaxUint64}, 0.1, "é",
-			struct{ T int64 }{math.MinInt64}}}
+			struct{ T int64 }{math.MinInt64}, nil, &struct{ T int64 }{7}}}
 }
 
 func TestRoundTrip(t *testing.T) {
 	want := full()
 	data := Save(nil, want, want)
-	got, second := &thing{Queue: []int32{1, 2, 3, 4}, Name: "old", Raw: []byte("old")}, &thing{}
+	got, second := &thing{Queue: []int32{1, 2, 3, 4}, Name: "old", Raw: []byte("old"), Plain: plain{None: new(int)}}, &thing{}
 	if err := Load(data, got, second); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package adapter
 
 import (
-	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -53,48 +52,9 @@ func (a *Adapter) channels() []*channel {
 	return list
 }
 
-// message passes the last message of a kind. Those that the adapter keeps have a fixed size.
-func message[M any](k *snapshot.Codec, place **M) {
-	var data []byte
-	if !k.Loading() && *place != nil {
-		var err error
-		if data, err = binary.Append(nil, binary.LittleEndian, *place); err != nil {
-			panic("adapter: a message that is kept has no fixed size")
-		}
-	}
-	snapshot.Bytes(k, &data)
-	if !k.Loading() {
-		return
-	}
-	if *place = nil; len(data) == 0 {
-		return
-	}
-	m := new(M)
-	if n, err := binary.Decode(data, binary.LittleEndian, m); err != nil || n != len(data) {
-		k.Fail(snapshot.ErrMismatch)
-	}
-	*place = m
-}
-
 func (f *facts) state(k *snapshot.Codec) {
-	message(k, &f.heartbeat)
-	message(k, &f.position)
-	message(k, &f.attitude)
-	message(k, &f.hud)
-	message(k, &f.status)
-	message(k, &f.landed)
-	message(k, &f.mission)
-	message(k, &f.gps)
-	message(k, &f.battery)
-	message(k, &f.fence)
-	message(k, &f.radio)
-	message(k, &f.target)
-	message(k, &f.home)
-	message(k, &f.version)
-	message(k, &f.servo)
-	message(k, &f.relay)
-	message(k, &f.camera)
-	message(k, &f.mount)
+	snapshot.Vars(k, &f.heartbeat, &f.position, &f.attitude, &f.hud, &f.status, &f.landed, &f.mission, &f.gps, &f.battery,
+		&f.fence, &f.radio, &f.target, &f.home, &f.version, &f.servo, &f.relay, &f.camera, &f.mount)
 	snapshot.Vars(k, &f.photos, &f.gripper, &f.grips, &f.estimator.flags, &f.estimator.bad, &f.wind)
 	if k.Loading() && f.home != nil && !k.Failed() {
 		f.settle()
