@@ -25,7 +25,7 @@ type Options struct {
 	Ends   service.Ends
 	Ground bool // we are a ground station, whose heartbeats feed the autopilot's failsafe: otherwise a computer on board
 	Refuse bool // a grave finding of the checklist keeps the vehicle from being commanded; otherwise it only warns
-	Return bool // a vehicle in the air that nobody commands returns; otherwise it holds its position
+	Return bool // a vehicle in the air returns at the end, and when nobody commands it; otherwise it holds its position
 	// The vehicle may be armed although the mission's fence is not in effect.
 	Unfenced bool
 

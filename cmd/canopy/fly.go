@@ -145,8 +145,8 @@ the ground, was taken over, is only observed or not heard, something was refused
 			if ground {
 				ends.Us = service.Address{System: groundSystem, Component: groundStation}
 			}
-			o := flight.Options{Options: adapter.Options{Ends: ends, Ground: ground, Refuse: refuse, Unfenced: unfenced},
-				Arm: arm || pretended, Return: atEnd == atEndReturn}
+			o := flight.Options{Options: adapter.Options{Ends: ends, Ground: ground, Refuse: refuse, Unfenced: unfenced,
+				Return: atEnd == atEndReturn}, Arm: arm || pretended}
 			f, watch, err := newFlight(m, o)
 			if err != nil {
 				return err

@@ -337,7 +337,7 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 
 func newRough(t testing.TB, m *mission.Mission, s *storm) *flight.Flight {
 	ends := service.Ends{Us: service.Address{System: 1, Component: 191}, Vehicle: service.Address{System: 1, Component: 1}}
-	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true, Return: true})
+	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends, Return: true}, Arm: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/autopilot/service"
 	"canopy/bt"
@@ -193,7 +194,7 @@ func TestTheMotorsNeedPermission(t *testing.T) {
 func TestStopInTheAir(t *testing.T) {
 	interrupted := errors.New("interrupted")
 	var speeds, modes []float64
-	d, p, _, err := fly(t, flight.Options{Arm: true, Return: true}, func(r fake.Received) {
+	d, p, _, err := fly(t, flight.Options{Options: adapter.Options{Return: true}, Arm: true}, func(r fake.Received) {
 		switch r.ID {
 		case 43000, 178:
 			speeds = append(speeds, r.Params[1])

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/document/mission"
 	"canopy/run/flight"
@@ -40,7 +41,7 @@ func TestStopInTheTakeOff(t *testing.T) {
 			m := missions[firmware == fake.ArduPlane || firmware == fake.PX4Plane]
 			vehicle := fake.New(fake.Options{Firmware: firmware, Seed: random.Uint64()})
 			wire := newWire(vehicle)
-			d, p := newDriver(t, m, flight.Options{Arm: true, Return: random.IntN(2) == 0}, &delayed{simulated: wire, lag: lag})
+			d, p := newDriver(t, m, flight.Options{Options: adapter.Options{Return: random.IntN(2) == 0}, Arm: true}, &delayed{simulated: wire, lag: lag})
 			stopped := errors.New("stopped")
 			if err := d.Fly(context.Background(), func(bool) error {
 				if wire.wall >= at {

@@ -24,9 +24,8 @@ import (
 type Options struct {
 	adapter.Options // the fence and the rally points are the mission's
 
-	Arm    bool    // the plan may enable the motors; otherwise it waits until somebody else does
-	Return bool    // at the end, and when nobody commands it, a vehicle in the air returns; otherwise it holds
-	Until  float64 // the plan ends at this time [s]; 0: at the mission's horizon
+	Arm   bool    // the plan may enable the motors; otherwise it waits until somebody else does
+	Until float64 // the plan ends at this time [s]; 0: at the mission's horizon
 }
 
 // Errors of a mission that cannot be flown, and of a flight.
@@ -124,7 +123,7 @@ func New(m *mission.Mission, o Options) (*Flight, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Fence, o.Rally, o.Options.Return = m.Fence, m.Rally, o.Return
+	o.Fence, o.Rally = m.Fence, m.Rally
 	_, place := m.Signal(c.Slots[c.Payload].Name)
 	o.Payload = place >= 0
 	if at, _, given := m.Site(); given {
@@ -418,10 +417,7 @@ func (f *Flight) react() error {
 // known, and ends if home is elsewhere.
 func (f *Flight) here() (bool, error) {
 	if text := f.unserved(f.r.Mission()); text != "" {
-		f.phase = over
-		f.keep(fmt.Errorf("%w: %s", ErrSlot, text))
-		f.keep(f.r.Stop("the vehicle does not do what the plan wants"))
-		return false, f.note("slots", text)
+		return false, f.never(ErrSlot, "slots", text)
 	}
 	site, _, given := f.r.Mission().Site()
 	if !given {
@@ -435,12 +431,17 @@ func (f *Flight) here() (bool, error) {
 	if d <= adapter.SiteRadius {
 		return true, nil
 	}
-	f.phase = over
 	text := fmt.Sprintf("home is %.6f, %.6f [deg], %.0f m from the mission's site %.6f, %.6f; more than %d m is refused",
 		home.Lat, home.Lon, d, site.Lat, site.Lon, adapter.SiteRadius)
-	f.keep(fmt.Errorf("%w: %s", ErrSite, text))
-	f.keep(f.r.Stop("the vehicle is not at the mission's site"))
-	return false, f.note("site", text)
+	return false, f.never(ErrSite, "site", text)
+}
+
+// never ends a flight that cannot begin because of an error, which a text explains.
+func (f *Flight) never(err error, kind, text string) error {
+	f.phase = over
+	f.keep(fmt.Errorf("%w: %s", err, text))
+	f.keep(f.r.Stop(err.Error()))
+	return f.note(kind, text)
 }
 
 // unserved says which slots the plan of a mission writes and the vehicle does nothing about; "" if there is none.

@@ -125,17 +125,25 @@ func (f *Flight) depart() error {
 
 // rests reports whether telemetry shows a vehicle on the ground that is disarmed, in a mode that does not take off.
 func (f *Flight) rests() bool {
-	present, names := f.signal(presentMode), f.c.Signals[f.c.Signal(presentMode)].Values
+	present := f.present()
 	return f.vehicle.Control() == adapter.Ready && f.signal("in_air") == 0 && f.signal("armed") == 0 &&
-		present >= 0 && int(present) < len(names) && !slices.Contains(climbs, names[int(present)])
+		present != "" && !slices.Contains(climbs, present)
+}
+
+// present returns the name of the vehicle's mode, "" if it is not known.
+func (f *Flight) present() string {
+	names := f.c.Signals[f.c.Signal(presentMode)].Values
+	if n := f.signal(presentMode); n >= 0 && int(n) < len(names) {
+		return names[int(n)]
+	}
+	return ""
 }
 
 // seen says in which mode the vehicle was seen last, and whether it was armed, unless it flew.
 func (f *Flight) seen() string {
 	is := "its mode is not known"
-	names := f.c.Signals[f.c.Signal(presentMode)].Values
-	if present := f.signal(presentMode); present >= 0 && int(present) < len(names) {
-		is = "it is in the mode " + names[int(present)]
+	if present := f.present(); present != "" {
+		is = "it is in the mode " + present
 	}
 	if f.signal("armed") == 1 && f.signal("in_air") != 1 {
 		is += ", armed"
