@@ -122,9 +122,9 @@ func Float(c *Codec, p *float64) {
 	}
 }
 
-// Vars passes variables, given by pointers, of any types of truth values, numbers and texts, of arrays and structures of
-// these with exported fields, and of pointers to such, which may be nil. It is slower than the functions for one type: it
-// is for states that are seldom saved.
+// Vars passes variables, given by pointers, of any types of truth values, numbers and texts, of arrays and structures
+// of these with exported fields, and of pointers to such, which may be nil. It is slower than the functions for one
+// type: it is for states that are seldom saved.
 func Vars(c *Codec, pointers ...any) {
 	for _, p := range pointers {
 		variable(c, reflect.ValueOf(p).Elem())
