@@ -15,12 +15,20 @@ import (
 // WithPlan returns the mission with another plan, the document of one, which is read against the mission's signals, and
 // without its state graph. The mission is nil if the list has errors.
 func (m *Mission) WithPlan(src *diag.Source) (*Mission, diag.List) {
-	n := *m
-	n.Graph = nil
-	var diags diag.List
-	if n.Plan, diags = plan.Read(src, m.Vocabulary()); n.Plan == nil {
+	return m.with(plan.Read(src, m.Vocabulary()))
+}
+
+// WithPlanWithin is WithPlan for a plan that has at most a number of tasks, as [plan.ReadWithin].
+func (m *Mission) WithPlanWithin(src *diag.Source, tasks int) (*Mission, diag.List) {
+	return m.with(plan.ReadWithin(src, m.Vocabulary(), tasks))
+}
+
+func (m *Mission) with(p *plan.Plan, diags diag.List) (*Mission, diag.List) {
+	if p == nil {
 		return nil, diags
 	}
+	n := *m
+	n.Graph, n.Plan = nil, p
 	if unexplained := n.Plan.Unexplained(); len(unexplained) > 0 {
 		return nil, append(diags, unexplained...)
 	}

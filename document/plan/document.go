@@ -29,6 +29,8 @@ type reader struct {
 	found     diag.List
 	parsed    map[*xmltree.Attribute]*expr.Expr // expressions of leaves without mistakes
 	parts     int                               // of all expressions whose ports were replaced
+	mostParts int
+	most      int // tasks of the plan
 	reported  map[mistake]bool
 	astray    bool                // the use of a subtree cannot be determined: it may be any tree
 	passed    map[string][]string // the attributes of the uses of a tree, by its ID

@@ -148,7 +148,7 @@ type expansion struct {
 // expand returns the node of an item in a scope, nil for a tree without root.
 func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 	if t := i.subtree; t != nil {
-		if t.root == nil || x.parts > maxParts {
+		if t.root == nil || x.parts > x.mostParts {
 			return nil
 		}
 		inner := s.inner[i]

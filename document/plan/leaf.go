@@ -238,11 +238,11 @@ func (r *reader) affordable(a *xmltree.Attribute, parts int) bool {
 	switch {
 	case parts > expr.MaxParts:
 		r.reportValue(a, xmltree.CodeTooLarge, hint, "with its ports the expression has more than %d parts", expr.MaxParts)
-	case r.parts > maxParts && r.parts-parts <= maxParts:
+	case r.parts > r.mostParts && r.parts-parts <= r.mostParts:
 		r.reportValue(a, xmltree.CodeTooLarge, hint,
-			"with their ports the expressions of the plan have more than %d parts up to here", maxParts)
+			"with their ports the expressions of the plan have more than %d parts up to here", r.mostParts)
 	}
-	return parts <= expr.MaxParts && r.parts <= maxParts
+	return parts <= expr.MaxParts && r.parts <= r.mostParts
 }
 
 // reportExpression reports a mistake in an expression. A mistake in the value of a port is reported where the port is

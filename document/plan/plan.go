@@ -228,6 +228,14 @@ func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
 	return ReadFiles(src, signals, nil)
 }
 
+// ReadWithin is Read for a plan that with its subtrees has at most a number of tasks: one that has more is not expanded.
+// The expressions that name ports have at most 20 parts for each of these tasks.
+func ReadWithin(src *diag.Source, signals Vocabulary, tasks int) (*Plan, diag.List) {
+	r := newReader(src, signals)
+	r.most, r.mostParts = tasks, min(maxParts, 20*tasks)
+	return r.accepted()
+}
+
 // ReadFiles reads a plan document with those that it includes. The list holds all mistakes at once; if one of them is
 // an error there is no plan. Without a vocabulary (nil), neither names nor units of signals are checked. The source of
 // the plan is one document of format 4 without includes, whose places are those in the files.
@@ -256,7 +264,8 @@ func (r *reader) accepted() (*Plan, diag.List) {
 }
 
 func newReader(src *diag.Source, signals Vocabulary) *reader {
-	r := &reader{source: src, signals: signals, reported: map[mistake]bool{}, trees: map[string]*tree{},
+	r := &reader{source: src, signals: signals, most: maxTasks, mostParts: maxParts,
+		reported: map[mistake]bool{}, trees: map[string]*tree{},
 		parsed: map[*xmltree.Attribute]*expr.Expr{}, names: map[string][]string{},
 		models: map[string]*model{}, passed: map[string][]string{}, mentioned: map[string]bool{}, scopes: map[string]int{},
 		opened: map[string]int{},
@@ -355,10 +364,10 @@ func (r *reader) read() *Plan {
 		r.warnUnused(main)
 	}
 	switch size := sizes[main]; {
-	case size.tasks > maxTasks:
+	case size.tasks > r.most:
 		r.reportName(main.element, xmltree.CodeTooLarge,
 			"a subtree is written out at each use: let it be used less often, for instance by a condition over a signal",
-			"with its subtrees the tree is not expanded beyond %d tasks", maxTasks)
+			"with its subtrees the tree is not expanded beyond %d tasks", r.most)
 		return nil
 	case size.names > maxNames:
 		r.reportName(main.element, xmltree.CodeTooLarge, "give the tasks shorter names",

@@ -19,6 +19,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -30,7 +31,7 @@ import (
 const SocketFile = "run.sock"
 
 const (
-	most     = 16 << 20 // bytes of a request
+	most     = 8 << 20 // bytes of a request: a plan of MostBytes, each of which JSON may write as six
 	patience = 10 * time.Second
 	poll     = 50 * time.Millisecond
 	atOnce   = 16 // connections
@@ -128,6 +129,7 @@ type Server struct {
 	limit     float64 // of the check, unless the request says otherwise [s]
 	feed      *Feed
 	places    chan struct{} // of uploads
+	compiling sync.Mutex    // the memory is enough for one plan at a time
 	asks      chan func(Controlled)
 	closed    chan struct{}
 	last      *mission.Mission // that of the last exchange; only the run's loop uses it
@@ -287,7 +289,7 @@ func attended(c net.Conn) context.Context {
 	return ctx
 }
 
-// Parse reads a request, of at most 16 MiB.
+// Parse reads a request, of at most 8 MiB.
 func Parse(r io.Reader) (Demand, error) {
 	var q Demand
 	d := json.NewDecoder(io.LimitReader(r, most))
@@ -318,7 +320,9 @@ func (s *Server) upload(ctx context.Context, q Demand, from string, say func(Res
 	if !s.in(func(o Controlled) { m, a.T = o.Mission(), o.T() }) {
 		return
 	}
+	s.compiling.Lock()
 	next, err := compiled(m, q)
+	s.compiling.Unlock()
 	if err != nil {
 		a.Text = err.Error()
 		say(a)
@@ -359,17 +363,22 @@ const (
 	MostTasks = 5000
 )
 
+// tooLong is the error of a request whose plan is too long.
+func (q *Demand) tooLong() error {
+	if len(q.Plan) <= MostBytes {
+		return nil
+	}
+	return fmt.Errorf("the plan has %d bytes; in flight at most %d are accepted", len(q.Plan), MostBytes)
+}
+
 // compiled returns the mission with the plan of a request.
 func compiled(m *mission.Mission, q Demand) (*mission.Mission, error) {
-	if len(q.Plan) > MostBytes {
-		return nil, fmt.Errorf("the plan has %d bytes; in flight at most %d are accepted", len(q.Plan), MostBytes)
+	if err := q.tooLong(); err != nil {
+		return nil, err
 	}
-	next, list := m.WithPlan(&diag.Source{Name: q.Name, Text: q.Plan})
+	next, list := m.WithPlanWithin(&diag.Source{Name: q.Name, Text: q.Plan}, MostTasks)
 	if next == nil {
 		return nil, list
-	}
-	if n := next.Plan.Tree.Len(); n > MostTasks {
-		return nil, fmt.Errorf("the plan has %d tasks; in flight at most %d are accepted", n, MostTasks)
 	}
 	return next, nil
 }
@@ -470,12 +479,13 @@ func request(at Endpoint, q Demand, tell func(d *json.Decoder) (more bool, err e
 	}
 	defer c.Close() //nolint:errcheck // only read
 	x, err := seal(q)
-	if err == nil {
-		err = json.NewEncoder(c).Encode(x)
+	if err != nil {
+		return err
 	}
+	sent := json.NewEncoder(c).Encode(x) // a run that is busy answers before it has read all
 	for more := true; more && err == nil; {
 		if more, err = tell(d); errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF // the run has ended
+			err = cmp.Or(sent, io.ErrUnexpectedEOF) // the run has ended
 		}
 	}
 	return err
@@ -484,6 +494,9 @@ func request(at Endpoint, q Demand, tell func(d *json.Decoder) (more bool, err e
 // Send sends a request to a run, and passes each answer to tell. The error wraps ErrNoRun or ErrUnreached if there is
 // no such run, or is that of the connection or of tell.
 func Send(at Endpoint, q Demand, tell func(Response) error) error {
+	if err := q.tooLong(); err != nil {
+		return tell(Response{Progress: Refused, Text: err.Error()})
+	}
 	return request(at, q, func(d *json.Decoder) (bool, error) {
 		var a Response
 		if err := d.Decode(&a); err != nil {

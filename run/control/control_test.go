@@ -284,7 +284,9 @@ func TestUpload(t *testing.T) {
 			[]Progress{Checking, Failed}, "settle", 0},
 		{"too long", drive, upload(drive + strings.Repeat(" ", MostBytes)), []Progress{Refused}, "at most 1048576", 0},
 		{"too many tasks", drive, upload(`<Sequence>` + strings.Repeat(`<AlwaysSuccess/>`, MostTasks) + `</Sequence>`),
-			[]Progress{Refused}, "the plan has 5001 tasks; in flight at most 5000", 0},
+			[]Progress{Refused}, "is not expanded beyond 5000 tasks", 0},
+		{"many uses", drive, Demand{Verb: Upload, Name: "x", Plan: uses(14)}, []Progress{Refused},
+			"is not expanded beyond 5000 tasks", 0},
 	} {
 		answers, o := ask(t, c.from, c.q)
 		var states []Progress
@@ -320,6 +322,69 @@ func TestUpload(t *testing.T) {
 	if answers, o := ask(t, drive, q); len(answers) != 2 || answers[0].Limit != 9 || answers[1].Progress != Staged ||
 		o.Mission().Plan.Source.Text == q.Plan {
 		t.Errorf("dry: %+v", answers)
+	}
+}
+
+// uses returns a plan of a few lines whose tree has more than 2^n tasks.
+func uses(n int) string {
+	var b strings.Builder
+	b.WriteString(`<root BTCPP_format="4" main_tree_to_execute="t0">`)
+	for i := range n {
+		fmt.Fprintf(&b, `<BehaviorTree ID="t%d"><Sequence><SubTree ID="t%d"/><SubTree ID="t%d"/></Sequence></BehaviorTree>`,
+			i, i+1, i+1)
+	}
+	fmt.Fprintf(&b, `<BehaviorTree ID="t%d"><AlwaysSuccess/></BehaviorTree></root>`, n)
+	return b.String()
+}
+
+// TestCompiledAlone: a flight's memory is enough for the compilation of one plan: the next one waits, while stop does
+// not; a run does not rely on its clients for the length of a plan.
+func TestCompiledAlone(t *testing.T) {
+	o := standing(t, drive)
+	if _, err := compiled(o.Mission(), Demand{Plan: strings.Repeat(" ", MostBytes+1)}); err == nil {
+		t.Error("too long, and compiled")
+	}
+	dir := t.TempDir()
+	s, err := Listen(dir, nil, 9, NewFeed(o.Header()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // a test
+	s.compiling.Lock()
+	c := attach(t, Folder(dir), upload(drive))
+	(<-s.Asks())(o) // for the mission
+	if a := attach(t, Folder(dir), Demand{Verb: Stop}).next(s, o); a.Progress != Committed {
+		t.Errorf("%+v", a)
+	}
+	s.compiling.Unlock()
+	if a := c.next(s, o); a.Progress != Committed {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestBusyAnswer: a run that answers before it has read the whole request is heard.
+func TestBusyAnswer(t *testing.T) {
+	dir := t.TempDir()
+	l, err := net.Listen("unix", filepath.Join(dir, SocketFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // a test
+	go func() {
+		if c, err := l.Accept(); err == nil {
+			tell(c, Response{Progress: Refused, Text: "busy"})
+			_ = c.Close()
+		}
+	}()
+	var last Response
+	q := upload(strings.Repeat(drive, 10_000))
+	if err := Send(Folder(dir), q, func(a Response) error { last = a; return nil }); err != nil || last.Text != "busy" {
+		t.Errorf("%v, %+v", err, last)
+	}
+	q.Plan = strings.Repeat(" ", MostBytes+1)
+	if err := Send(Folder(dir), q, func(a Response) error { last = a; return nil }); err != nil ||
+		!strings.Contains(last.Text, "at most 1048576") {
+		t.Errorf("too long: %v, %+v", err, last)
 	}
 }
 
