@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -186,11 +187,16 @@ the ground, was taken over, is only observed or not heard, something was refused
 			if err != nil {
 				return err
 			}
-			var bar *progress
+			signal.Ignore(syscall.SIGPIPE) // whoever reads the messages may go: the flight goes on
+			messages := newAside(stderr)
+			allShown := sync.OnceFunc(messages.close)
+			defer allShown()
+			bar := newProgress(stderr, f.Until())
+			bar.to = messages
 			tell := func(e record.Event) {
 				if text, ok := told(e, fmt.Sprintf("system %d at %s", system, channel)); ok && !quiet {
 					bar.clear()
-					fmt.Fprintf(stderr, "canopy: %s  %s\n", report.Clock(e.T), text)
+					fmt.Fprintf(messages, "canopy: %s  %s\n", report.Clock(e.T), text)
 				}
 			}
 			var frames io.Writer
@@ -209,19 +215,18 @@ the ground, was taken over, is only observed or not heard, something was refused
 				if err != nil && offer != nil {
 					return nil, err
 				} else if err != nil { // such as a path that is too long for a socket
-					fmt.Fprintf(stderr, "canopy: %v; the flight goes without it\n", err)
+					fmt.Fprintf(messages, "canopy: %v; the flight goes without it\n", err)
 					return nil, nil //nolint:nilnil // nothing listens
 				}
-				listen(server, offer, stderr)
+				listen(server, offer, messages)
 				return server, nil
 			}})
 			operate(cmd.InOrStdin(), d)
-			bar = newProgress(stderr, d.Until())
 			shown := ""
 			show := func() {
 				if state := stateOf(d); state != shown && !quiet {
 					bar.clear()
-					fmt.Fprintf(stderr, "canopy: %s  %s\n", report.Clock(d.T()), state)
+					fmt.Fprintf(messages, "canopy: %s  %s\n", report.Clock(d.T()), state)
 					shown = state
 				}
 				bar.show(d.T(), d.Events)
@@ -242,6 +247,7 @@ the ground, was taken over, is only observed or not heard, something was refused
 			}
 			feed.End(summary)
 			bar.clear()
+			allShown()
 			if errors.Is(err, record.ErrHeader) {
 				return err
 			}

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -22,6 +26,50 @@ func TestFlyTells(t *testing.T) {
 		"end: the vehicle goes on in the mode loiter",
 	} {
 		says(t, "the operator is told", stderr, text)
+	}
+}
+
+// stuck is a writer that takes nothing until the other one is written to.
+type stuck struct {
+	bytes.Buffer
+	open  chan struct{}
+	first sync.Once
+}
+
+func (s *stuck) Write(text []byte) (int, error) {
+	s.first.Do(func() { close(s.open) })
+	return s.Buffer.Write(text)
+}
+
+type behind struct{ *stuck }
+
+func (b behind) Write(text []byte) (int, error) {
+	<-b.open
+	return len(text), nil
+}
+
+// TestNobodyReads: a terminal that takes nothing, as after Ctrl-S, and a reader of the messages that has gone do not stop
+// a flight.
+func TestNobodyReads(t *testing.T) {
+	mission := filepath.Join("..", "..", "missions", "circuit-plane.yaml")
+	if out := os.Getenv(child); out != "" {
+		os.Exit(execute([]string{"fly", mission, "--link", "fake:plane", "--out", out, "--report=false"}, os.Stdout, os.Stderr))
+	}
+	out := &stuck{open: make(chan struct{})}
+	if status := execute([]string{"fly", mission, "--link", "fake:plane", "--out", t.TempDir(), "--report=false"}, out,
+		behind{out}); status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	says(t, "the table", out.String(), "plan     flight: succeeded")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = r.Close()
+	c := exec.Command(os.Args[0], "-test.run", "^TestNobodyReads$")
+	c.Env, c.Stderr = append(os.Environ(), child+"="+t.TempDir()), w
+	if table, err := c.Output(); err != nil || !strings.Contains(string(table), "plan     flight: succeeded") {
+		t.Errorf("%v\n%s", err, table)
 	}
 }
 

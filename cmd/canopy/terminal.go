@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -43,7 +44,8 @@ func columns(w io.Writer, most int) int {
 
 // progress is a line on a terminal that shows the progress of a run.
 type progress struct {
-	w     *os.File // nil: no terminal, nothing is shown
+	w     *os.File  // nil: no terminal, nothing is shown
+	to    io.Writer // what writes to it
 	until float64
 	began time.Time
 	shown time.Time
@@ -53,8 +55,44 @@ func newProgress(w io.Writer, until float64) *progress {
 	p := &progress{until: until, began: time.Now()}
 	if isTerminal(w) {
 		p.w, _ = w.(*os.File)
+		p.to = w
 	}
 	return p
+}
+
+// aside writes beside the loop of a flight: a terminal that takes nothing, as after Ctrl-S, does not stop the loop.
+type aside struct {
+	texts chan []byte
+	done  chan struct{}
+}
+
+func newAside(w io.Writer) *aside {
+	a := &aside{make(chan []byte, 1000), make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		for text := range a.texts {
+			_, _ = w.Write(text) // the log has it
+		}
+	}()
+	return a
+}
+
+// Write implements [io.Writer]. What finds no place is not shown.
+func (a *aside) Write(text []byte) (int, error) {
+	select {
+	case a.texts <- bytes.Clone(text):
+	default:
+	}
+	return len(text), nil
+}
+
+// close ends the writer, and waits a second at most until all is shown.
+func (a *aside) close() {
+	close(a.texts)
+	select {
+	case <-a.done:
+	case <-time.After(time.Second):
+	}
 }
 
 // show redraws the line, at most ten times a second.
@@ -72,7 +110,7 @@ func (p *progress) show(t float64, events func() int) {
 	}
 	width := max(0, min(30, columns-len(text)-3)) // the rest of the line, which must not wrap
 	done := min(width, int(float64(width)*t/p.until))
-	fmt.Fprintf(p.w, "\r%s%s %s\x1b[K", strings.Repeat("█", done), strings.Repeat("░", width-done), text)
+	fmt.Fprintf(p.to, "\r%s%s %s\x1b[K", strings.Repeat("█", done), strings.Repeat("░", width-done), text)
 }
 
 // due reports whether to redraw the line, and the time.
@@ -90,13 +128,13 @@ func (p *progress) due() (now time.Time, due bool) {
 // step shows the progress of work that is counted, not timed, at most ten times a second.
 func (p *progress) step(done float64, what string) {
 	if _, due := p.due(); due {
-		fmt.Fprintf(p.w, "\r%3.0f %%  %s\x1b[K", 100*done/p.until, what)
+		fmt.Fprintf(p.to, "\r%3.0f %%  %s\x1b[K", 100*done/p.until, what)
 	}
 }
 
 // clear removes the line.
 func (p *progress) clear() {
 	if p.w != nil {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(p.to, "\r\x1b[K")
 	}
 }
