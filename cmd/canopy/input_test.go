@@ -79,4 +79,26 @@ func TestInputIsBounded(t *testing.T) {
 		}
 		says(t, "show", stderr, "pipe.xml", "not a regular file")
 	}
+	flown := t.TempDir()
+	for _, name := range []string{"run.box", "run.mcap", "run.lock"} {
+		if err := syscall.Mkfifo(filepath.Join(flown, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	serve := []string{"--link", "udp:127.0.0.1:0", "--serve", "127.0.0.1:0"}
+	for _, args := range [][]string{
+		{"fly", circuit, "--link", "udp:127.0.0.1:0", "--signing-key", pipe},
+		append([]string{"fly", circuit, "--token-file", pipe}, serve...),
+		append([]string{"fly", circuit, "--tls-cert", "/dev/zero", "--tls-key", pipe}, serve...),
+		{"fake", "plane", "--signing-key", pipe},
+		{"fly", circuit, "--link", "fake:plane", "--out", flown},
+		{"replay", flown, "--out", filepath.Join(dir, "again")},
+		{"report", flown}, {"why", flown, "hold"}, {"monitor", flown},
+	} {
+		_, stderr, status := canopy(args...)
+		if status != exitInput && status != exitFailed {
+			t.Errorf("%v: exit status %d", args, status)
+		}
+		says(t, args[0], stderr, "not a regular file")
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/expr"
+	"canopy/internal/files"
 	"canopy/run"
 	"canopy/run/folder"
 	"canopy/run/monitor"
@@ -161,7 +162,7 @@ func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]re
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		name = filepath.Join(name, folder.LogFile)
 	}
-	f, err := os.Open(name)
+	f, err := files.Open(name, os.O_RDONLY)
 	if err != nil {
 		return nil, record.End{}, noRun(err)
 	}

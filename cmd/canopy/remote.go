@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"canopy/internal/files"
 	"canopy/run/control"
 
 	"github.com/spf13/cobra"
@@ -127,7 +128,12 @@ func (s *serving) offer(run string) (*control.Exposure, error) {
 	case (s.certificate == "") != (s.private == ""):
 		return nil, &usageError{"--tls-cert and --tls-key belong together"}
 	case s.certificate != "":
-		c, err := tls.LoadX509KeyPair(s.certificate, s.private)
+		public, err := files.Read(s.certificate, maxInput)
+		private, e := files.Read(s.private, maxInput)
+		if err = errors.Join(err, e); err != nil {
+			return nil, err
+		}
+		c, err := tls.X509KeyPair(public, private)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"canopy/autopilot/frame"
+	"canopy/internal/files"
 
 	"github.com/spf13/cobra"
 )
@@ -45,14 +46,8 @@ func secretText(file, what string) (string, error) {
 	if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf("%s: other users can read the %s; chmod 600 %[1]s", file, what)
 	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return "", err
-	}
-	if len(data) > maxSecret {
-		return "", fmt.Errorf("%s: the %s has more than %d bytes", file, what, maxSecret)
-	}
-	return strings.TrimSpace(string(data)), nil
+	data, err := files.Read(file, maxSecret)
+	return strings.TrimSpace(string(data)), err
 }
 
 // maxSecret is the longest file with a secret [bytes].

@@ -14,6 +14,7 @@ import (
 	"canopy/diag"
 	"canopy/document/plan"
 	"canopy/expr"
+	"canopy/internal/files"
 	"canopy/run"
 	"canopy/run/folder"
 	"canopy/run/record"
@@ -63,7 +64,7 @@ func why(out io.Writer, name, task string, until float64) (record.End, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		name = filepath.Join(name, folder.LogFile)
 	}
-	f, err := os.Open(name)
+	f, err := files.Open(name, os.O_RDONLY)
 	if err != nil {
 		return record.End{}, noRun(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/document/declare"
+	"canopy/internal/files"
 	"canopy/run/folder"
 	"canopy/run/record"
 )
@@ -34,7 +35,7 @@ func witness(name string, s declare.Subject) (*declare.Flight, error) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, folder.LogFile)
 	}
-	log, err := os.Open(file)
+	log, err := files.Open(file, os.O_RDONLY)
 	if err != nil {
 		return nil, noRun(err)
 	}

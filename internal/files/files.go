@@ -40,6 +40,32 @@ func Write(name string, content func(io.Writer) error) error {
 	return f.Close()
 }
 
+// ErrSpecial is wrapped by the error of a pipe or a device.
+var ErrSpecial = errors.New("not a regular file")
+
+// Open opens a file that exists, or a folder, with the flags of [os.OpenFile]. It fails for a pipe or a device: these can
+// block, and need not end.
+func Open(name string, flag int) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrSpecial}
+	}
+	return os.OpenFile(name, flag, 0)
+}
+
+// Read reads a file of at most a number of bytes, and fails if it has more.
+func Read(name string, most int64) ([]byte, error) {
+	f, err := Open(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s: it has more than %d bytes", name, most)
+	}
+	return data, err
+}
+
 // Batch replaces and removes several files together: Commit makes all changes or none. Its zero value is empty. Until
 // Commit, new files are written beside the old ones, under the name and ".part".
 type Batch struct{ changes []change }

@@ -445,6 +445,7 @@ var rooms = map[string]room{
 		"autopilot/frame":   "the log has the frames of a datagram, without signatures",
 		"autopilot/service": "records have clock readings",
 		"bt":                "the log has status changes",
+		"internal/files":    "a file of the box is no pipe",
 		"run/flight":        "the inputs of a flight are recorded, and fed to it again",
 		"run/record":        "the log of a flight has channels of its own",
 		"snapshot":          "a run into a folder can be saved",

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"canopy/autopilot/service"
+	"canopy/internal/files"
 	"canopy/run/flight"
 )
 
@@ -97,7 +98,7 @@ func last(dir string) (name string, err error) {
 
 // file reads a file of the box.
 func (end *Ending) file(dir, name string, visit func(Record) error) error {
-	f, err := os.Open(filepath.Join(dir, name))
+	f, err := files.Open(filepath.Join(dir, name), os.O_RDONLY)
 	if err != nil {
 		return err
 	}
@@ -216,7 +217,7 @@ func Continue(dir string, o Options, visit func(Record) error) (w *Writer, end E
 	if err != nil {
 		return nil, end, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
+	f, err := files.Open(filepath.Join(dir, name), os.O_RDWR)
 	if err != nil {
 		return nil, end, err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"canopy/internal/files"
 	"canopy/run/record"
 	"canopy/snapshot"
 
@@ -90,7 +91,7 @@ func (f *flight) checkpoint() error {
 // read returns the state in the checkpoint of a folder, and checks that it belongs to the run.
 func (p *identity) read(dir string) ([]byte, error) {
 	name := filepath.Join(dir, CheckpointFile)
-	data, err := os.ReadFile(name)
+	data, err := files.Read(name, 1<<30)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: there is no %s, which Ctrl-C and --checkpoint leave", ErrCheckpoint, name)
 	} else if err != nil {
@@ -122,7 +123,7 @@ func (f *flight) resume(h record.Header, into record.Files) (*record.Writer, err
 	}
 	var old [3]*os.File
 	for i, name := range []string{LogFile, StatusFile, SignalsFile} {
-		if old[i], err = os.Open(f.path(name)); err != nil {
+		if old[i], err = files.Open(f.path(name), os.O_RDONLY); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
 		defer old[i].Close() //nolint:errcheck // only read
@@ -140,6 +141,9 @@ func (f *flight) resume(h record.Header, into record.Files) (*record.Writer, err
 // that is locked wraps ErrOccupied.
 func Occupy(dir string) (free func() error, err error) {
 	name := filepath.Join(dir, lockFile)
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a pipe blocks
+		return nil, &fs.PathError{Op: "lock", Path: name, Err: files.ErrSpecial}
+	}
 	for {
 		lock := flock.New(name, flock.SetPermissions(0o600))
 		switch ok, err := lock.TryLock(); {

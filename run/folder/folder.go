@@ -350,7 +350,7 @@ func (f *flight) report(s *record.Summary, saved bool) error {
 // Report rewrites the report of a folder from its log, and writes the closing table to table. It returns how the log
 // ends.
 func Report(dir string, table io.Writer) (record.End, error) {
-	f, err := os.Open(filepath.Join(dir, LogFile))
+	f, err := files.Open(filepath.Join(dir, LogFile), os.O_RDONLY)
 	if err != nil {
 		return record.End{}, err
 	}
