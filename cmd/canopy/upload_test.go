@@ -1,7 +1,9 @@
 package main
 
 import (
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,6 +43,21 @@ func TestUploadsAreChecked(t *testing.T) {
 		_, stderr, status := canopy("upload", "next.xml", "--to", "nowhere", "--check-limit", limit)
 		if status != exitInput || !strings.Contains(stderr, want) {
 			t.Errorf("a limit of %s: %d, %s", limit, status, stderr)
+		}
+	}
+}
+
+// TestShippedPlansCanBeUploaded: a plan that includes a library, as one document, fits the mission that flies it: of the
+// library it needs no more than it uses.
+func TestShippedPlansCanBeUploaded(t *testing.T) {
+	for _, name := range []string{"circuit-plane", "patrol-copter", "solar-day"} {
+		m, err := readMission(filepath.Join("..", "..", "missions", name+".yaml"), nil, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, list := m.WithPlan(&diag.Source{Name: "next.xml", Text: m.Plan.Source.Text})
+		if next == nil || next.Plan.Source.Text != m.Plan.Source.Text {
+			t.Errorf("%s: %v", name, list)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"canopy/bt"
 	"canopy/syntax/xmltree"
+	"canopy/vehicle/contract"
 )
 
 // The bounds of a plan with all subtrees expanded: a few subtrees that include each other twice grow without limit.
@@ -118,10 +119,12 @@ func (r *reader) warnUnused(main *tree) {
 	}
 }
 
-// fromLibrary reports whether an element is one of a library, of which a plan uses what it needs.
+// fromLibrary reports whether an element is one of a library, of which a plan uses what it needs: also in a plan that is
+// one document, as it is uploaded and recorded.
 func (r *reader) fromLibrary(e *xmltree.Element) bool {
 	file, _ := r.doc.Source.Origin(e.At)
-	return strings.HasPrefix(file.Name, library)
+	return strings.HasPrefix(file.Name, library) || slices.ContainsFunc(contract.Contracts(),
+		func(c *contract.Contract) bool { return strings.Contains(c.Library, r.doc.Source.Text[e.At:e.End]) })
 }
 
 // checkTree checks the expressions below an item that do not depend on the ports of its tree.
