@@ -656,8 +656,10 @@ func (w *writer) activity(t bt.Task, wanted ...string) string {
 
 // spec adds a question.
 func (w *writer) spec(name, about, format string, args ...any) {
-	w.specs = append(w.specs, fmt.Sprintf("-- %s\nINVARSPEC NAME %s := %s;", comment(about), w.name(name),
-		fmt.Sprintf(format, args...)))
+	text := fmt.Sprintf("-- %s\nINVARSPEC NAME %s := %s;", comment(about), w.name(name), fmt.Sprintf(format, args...))
+	if w.size += len(text); w.size <= maxText {
+		w.specs = append(w.specs, text)
+	}
 }
 
 // questions writes the questions that are about single states, given how statements and activity are written, and the
@@ -702,6 +704,9 @@ func (w *writer) questions(statement func(declare.Statement) string, active func
 	for _, thing := range order {
 		for i, a := range users[thing] {
 			for _, b := range users[thing][i+1:] {
+				if w.size > maxText {
+					return
+				}
 				w.spec(fmt.Sprintf("conflict_%s_%s_%s", thing, w.task[a], w.task[b]),
 					fmt.Sprintf("%s and %s are not active together: both use %s", w.tree.Name(a), w.tree.Name(b), thing), "!(%s & %s)",
 					w.active(a), w.active(b))

@@ -61,9 +61,13 @@ func TestLongModel(t *testing.T) {
 		return b.String()
 	}
 	condition := func(i int) string { return fmt.Sprintf(`<Condition name="a_condition_%d" on="x%d ge 1"/>`, i, i) }
+	writer := func(i int) string {
+		return fmt.Sprintf(`<Action name="%s_%d" write="v := 1" done="x ge 1"/>`, strings.Repeat("a", 900), i)
+	}
 	action := func(i int) string { return fmt.Sprintf(`<Action name="a_%d" done="x%d ge 1"/>`, i, i) }
 	for name, body := range map[string]string{
 		"counts": `<ReactiveParallel success_count="100" failure_count="100">` + wide(200, condition) + `</ReactiveParallel>`,
+		"pairs":  `<ReactiveFallback>` + wide(220, writer) + `</ReactiveFallback>`,
 		"states": `<Parallel failure_count="20">` + wide(20, action) + `</Parallel>`,
 	} {
 		asked := 0

@@ -119,8 +119,8 @@ func (r *reader) warnUnused(main *tree) {
 	}
 }
 
-// fromLibrary reports whether an element is one of a library, of which a plan uses what it needs: also in a plan that is
-// one document, as it is uploaded and recorded.
+// fromLibrary reports whether an element is one of a library, of which a plan uses what it needs: also in a plan that
+// is one document, as it is uploaded and recorded.
 func (r *reader) fromLibrary(e *xmltree.Element) bool {
 	file, _ := r.doc.Source.Origin(e.At)
 	return strings.HasPrefix(file.Name, library) || slices.ContainsFunc(contract.Contracts(),

@@ -228,8 +228,8 @@ func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
 	return ReadFiles(src, signals, nil)
 }
 
-// ReadWithin is Read for a plan that with its subtrees has at most a number of tasks: one that has more is not expanded.
-// The expressions that name ports have at most 20 parts for each of these tasks.
+// ReadWithin is Read for a plan that with its subtrees has at most a number of tasks: one that has more is not
+// expanded. The expressions that name ports have at most 20 parts for each of these tasks.
 func ReadWithin(src *diag.Source, signals Vocabulary, tasks int) (*Plan, diag.List) {
 	r := newReader(src, signals)
 	r.most, r.mostParts = tasks, min(maxParts, 20*tasks)

@@ -43,8 +43,8 @@ func Write(name string, content func(io.Writer) error) error {
 // ErrSpecial is wrapped by the error of a pipe or a device.
 var ErrSpecial = errors.New("not a regular file")
 
-// Open opens a file that exists, or a folder, with the flags of [os.OpenFile]. It fails for a pipe or a device: these can
-// block, and need not end.
+// Open opens a file that exists, or a folder, with the flags of [os.OpenFile]. It fails for a pipe or a device: these
+// can block, and need not end.
 func Open(name string, flag int) (*os.File, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrSpecial}
