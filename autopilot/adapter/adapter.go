@@ -73,7 +73,8 @@ const (
 	LinkBack                 // heartbeats of a vehicle that did not reboot
 	Rebooted                 // the vehicle's clock began anew
 	ModeChanged              // the mode is not the wanted one
-	PilotTook                // a pilot or another station took over
+	PilotTook                // a pilot took over, or somebody of whom nothing is known
+	StationTook              // another station took over
 	FailsafeTook             // a failsafe of the autopilot took over
 	Resumed                  // the operator gave the control back
 	Stored                   // what the vehicle is to have in its memory is there
@@ -83,8 +84,8 @@ const (
 
 var kindNames = [...]string{
 	"attaching", "checked", "attached", "observed", "waiting", "commanded", "proved", "refused", "link lost", "link back",
-	"rebooted", "mode changed", "pilot took over", "failsafe took over", "resumed", "stored", "text",
-	"clock jumped",
+	"rebooted", "mode changed", "pilot took over", "another station took over", "failsafe took over", "resumed", "stored",
+	"text", "clock jumped",
 }
 
 // String returns the words of a log.

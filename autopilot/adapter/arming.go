@@ -12,6 +12,12 @@ import (
 // FlyingModes are the contracts' words for the modes in which a vehicle that somebody arms may leave the ground.
 var FlyingModes = []string{"takeoff", "guided", "auto"}
 
+// How a reason begins why a vehicle is not armed whose own checks may pass.
+const (
+	NoFence    = "the mission's fence is not in effect: "
+	InFailsafe = "it is in failsafe: "
+)
+
 // withheld returns why a vehicle on the ground must not be armed, whatever the autopilot accepts; "" if it may be.
 func (a *Adapter) withheld() string {
 	switch {
@@ -19,16 +25,20 @@ func (a *Adapter) withheld() string {
 		return ""
 	case a.critical():
 		return a.failsafe()
+	case a.recent(a.watch.text, near): // which would take the vehicle as soon as it is armed
+		return "the autopilot has just reported a failsafe"
+	case a.options.Unfenced:
+		return ""
 	}
 	if why := a.unfenced(); why != "" {
-		return "the mission's fence is not in effect: " + why
+		return NoFence + why
 	}
 	return ""
 }
 
 // failsafe names the failsafe of a vehicle whose state is critical.
 func (a *Adapter) failsafe() string {
-	return "it is in failsafe: " + cmp.Or(a.watch.failing, "its state is critical")
+	return InFailsafe + cmp.Or(a.watch.failing, "its state is critical")
 }
 
 // tell says why the plan does not begin.
@@ -93,7 +103,7 @@ func (a *Adapter) rescue() {
 	}
 	if !w.rescuing {
 		a.note(FailsafeTook, "it leaves the vehicle in the mode "+a.word()+": it is told to go on in the mode "+
-			a.afterwards())
+			a.Named(a.afterwards()))
 		w.rescuing, t.intent = true, nil
 	}
 	if a.task(d, t); t.phase == proved || t.phase == refused {

@@ -19,6 +19,7 @@ type attachment struct {
 	grave    bool   // the checklist has a grave finding
 	signs    bool   // the vehicle's frames have signatures, and we have no key: else they are taken off
 	answered bool   // the vehicle has answered a request
+	watched  bool   // the vehicle has shown that the mission's fence is enabled, and nobody has said that it is off
 	unfenced string // what keeps the mission's fence from being in effect, whatever telemetry shows; "": nothing
 
 	lists    [service.RallyList + 1]progress
@@ -185,7 +186,7 @@ func (a *Adapter) examine(checks []check, find func(grave bool, text string)) {
 	for _, c := range checks {
 		i := slices.IndexFunc(c.names, func(n string) bool { _, ok := a.facts.parameters[n]; return ok })
 		if i < 0 {
-			find(c.grave, strings.Join(c.names, " or ")+": not in this autopilot")
+			find(c.grave, strings.Join(c.names, " or ")+": the autopilot does not report it")
 			continue
 		}
 		if v := a.facts.parameters[c.names[i]]; !c.good(a, v) {

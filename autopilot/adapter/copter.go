@@ -42,8 +42,8 @@ var arduCopter = &firmware{
 	}, arduChecks...),
 	fences: arduFences, switchable: true,
 	none:     map[uint16][]int{reposition: {3}},
-	switched: "FLTMODE_CH",
-	margin:   3, level: 2, rest: 1,
+	switched: "FLTMODE_CH", loiter: "BRAKE",
+	margin: 3, level: 2, rest: 1,
 }
 
 // rotorcraft are the types of vehicles that hover: quadrotor, coaxial, helicopter, hexa-, octo-, tri-, dodeca- and

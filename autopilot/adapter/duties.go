@@ -157,6 +157,11 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 		t.base = d.base(a)
 	}
 	t.sent, t.reason, t.phase = a.now, "", asked
+	if d.name == "arm" && a.options.Unfenced && !a.disarms(d) {
+		if why := a.unfenced(); why != "" {
+			a.find(true, "fence: the vehicle is armed without it, as --without-fence allows: "+why)
+		}
+	}
 	if d.write != nil {
 		name, value := d.write(a)
 		a.report(Commanded, d, fmt.Sprintf("%s: %s = %v", d.name, name, value))
@@ -274,11 +279,11 @@ func (a *Adapter) unproved(d *duty, t *task) {
 	case repaired:
 		t.phase = idle
 		if t.vain++; t.vain > maximum {
-			a.yield(PilotTook, "another station changes again and again: "+d.name)
+			a.yield(StationTook, "it changes again and again: "+d.name)
 		}
 	case left:
 		t.phase = done
-		a.report(Waiting, d, d.name+" no longer holds: it is not commanded again")
+		a.report(Waiting, d, d.name+": it no longer holds, and is not commanded again")
 	case settled: // what telemetry shows of it varies
 	}
 }

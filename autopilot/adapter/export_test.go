@@ -1,6 +1,9 @@
 package adapter
 
-import "canopy/vehicle/contract"
+import (
+	"canopy/autopilot/service"
+	"canopy/vehicle/contract"
+)
 
 // Missing returns the signals of a contract that no row gives, or several rows.
 func Missing(c *contract.Contract) []string {
@@ -27,3 +30,10 @@ func Missing(c *contract.Contract) []string {
 
 // Wanted returns the wanted value of a slot.
 func (a *Adapter) Wanted(slot string) float64 { return a.wanted(slot) }
+
+// Number returns the number of a flight that began at a time [ns].
+func Number(unix int64) int32 {
+	var b beacon
+	b.begin(service.Clock{Unix: unix})
+	return b.number
+}

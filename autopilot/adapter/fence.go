@@ -165,9 +165,18 @@ func (a *Adapter) enables() bool {
 		!a.elsewhere()
 }
 
-// keepFence enables the fence of a vehicle on the ground, whenever it is not shown.
+// keepFence enables the fence of a vehicle on the ground, whenever it is not shown. In the air, it only says that the
+// fence is off: somebody has done that.
 func (a *Adapter) keepFence() {
 	at := &a.attachment
+	switch shown := a.fenceShown(); {
+	case !a.fenced():
+	case shown:
+		at.watched = true
+	case at.watched && !a.grounded() && a.fresh(groupStatus) && !a.fenceOn():
+		at.watched = false
+		a.find(true, "fence: it was switched off in flight: the vehicle does not watch it")
+	}
 	if a.fenced() && a.firmware.switchable && a.grounded() && at.unfenced == "" && a.located() && !a.fenceShown() &&
 		a.passed(at.asked, fenceEnableEvery) {
 		at.asked = a.now
@@ -175,12 +184,12 @@ func (a *Adapter) keepFence() {
 	}
 }
 
-// unfenced returns why the mission's fence is not in effect; "": it is, or it need not be. That the vehicle shows it as
+// unfenced returns why the mission's fence is not in effect; "": it is, or there is none. That the vehicle shows it as
 // enabled does not show that its areas are loaded: they need a position.
 func (a *Adapter) unfenced() string {
 	at := &a.attachment
 	switch {
-	case !a.fenced() || a.options.Unfenced:
+	case !a.fenced():
 		return ""
 	case at.unfenced != "":
 		return at.unfenced
@@ -236,8 +245,12 @@ func (a *Adapter) askFence() {
 // fenceShown reports whether telemetry shows that the fence is enabled: its flag, and its status, which is silent while
 // it is not.
 func (a *Adapter) fenceShown() bool {
-	const bit = ardupilotmega.MAV_SYS_STATUS_GEOFENCE
-	return a.fresh(groupStatus) && a.facts.status.OnboardControlSensorsEnabled&bit != 0 && a.fresh(groupFence)
+	return a.fresh(groupStatus) && a.fenceOn() && a.fresh(groupFence)
+}
+
+// fenceOn reports whether the last status had the fence's flag.
+func (a *Adapter) fenceOn() bool {
+	return a.facts.status.OnboardControlSensorsEnabled&ardupilotmega.MAV_SYS_STATUS_GEOFENCE != 0
 }
 
 // watchesFence reports what keeps the vehicle from watching the mission's fence.

@@ -30,6 +30,7 @@ type firmware struct {
 	either     bool             // a vehicle is inside the fence if it is inside one of several areas of inclusion
 	none       map[uint16][]int // the parameters of commands, from 0, in which not a number means none
 	switched   string           // the parameter with the channel of the mode switch; "": none
+	loiter     string           // its name of the mode that the contract calls loiter; "": the same
 	circle     string           // the parameter with the radius [m] of circles where none is wanted; "": none
 	delivered  float64          // its value as delivered [m]
 	margin     float64          // a target is reached at this distance [m], beyond the radius,
@@ -73,6 +74,14 @@ func (f *firmware) number(word string) (uint32, bool) {
 		return 0, false
 	}
 	return f.modes[i].number, true
+}
+
+// Named returns the contract's word for a mode with the autopilot's name of it, if that is another.
+func (a *Adapter) Named(mode string) string {
+	if mode == "loiter" && a.firmware != nil && a.firmware.loiter != "" {
+		return mode + " (" + a.firmware.loiter + ")"
+	}
+	return mode
 }
 
 // shared reports whether a word has the number of the guided mode: then the number in a heartbeat does not tell whether

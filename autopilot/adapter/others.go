@@ -13,7 +13,7 @@ import (
 // beacon is how programs like this one notice each other on the network of a vehicle, which does not forward
 // heartbeats of equal addresses: while one commands, it sends its number to everyone.
 type beacon struct {
-	number int32         // of this flight: when it began [ms], modulo 2^32; 0: it has not
+	number int32         // of this flight: when it began [2^16 ns], modulo 2^32: 78 h; 0: it has not
 	sent   service.Clock // when it was last sent; zero: never
 	other  int32         // the last other number that was heard
 	heard  service.Clock // when; zero: never
@@ -28,7 +28,7 @@ const (
 // begin chooses the number at the first input.
 func (b *beacon) begin(now service.Clock) {
 	if b.number == 0 {
-		b.number = cmp.Or(int32(now.Unix/millisecond), 1)
+		b.number = cmp.Or(int32(now.Unix>>16), 1)
 	}
 }
 

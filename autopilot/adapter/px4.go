@@ -84,7 +84,7 @@ var px4Plane = &firmware{
 		"a take-off waits until somebody throws the aircraft"}),
 	fences: px4Fences, either: true,
 	none:     px4None,
-	switched: "RC_MAP_FLTMODE", circle: "NAV_LOITER_RAD", delivered: 80,
+	switched: "RC_MAP_FLTMODE", loiter: "Hold", circle: "NAV_LOITER_RAD", delivered: 80,
 	margin: 25, level: 10, rest: anySpeed,
 }
 
@@ -118,8 +118,8 @@ var px4Copter = &firmware{
 	checks: px4Checks(),
 	fences: px4Fences, either: true,
 	none:     px4None,
-	switched: "RC_MAP_FLTMODE",
-	margin:   3, level: 2, rest: 1,
+	switched: "RC_MAP_FLTMODE", loiter: "Hold",
+	margin: 3, level: 2, rest: 1,
 }
 
 // px4Natural: each take-off ends in Hold.

@@ -46,7 +46,7 @@ func (a *Adapter) take(f frame.Frame) {
 	if stamped && (t < a.newest-late || t > a.clock.Newest()) {
 		return // a vehicle that rebooted, or its clock jumped, before the clock map knows it
 	}
-	if store(&a.facts.version, f.Message) {
+	if known := a.facts.version != nil; store(&a.facts.version, f.Message) && !known { // another program may ask, too
 		v := a.facts.version.FlightSwVersion
 		a.note(Attaching, fmt.Sprintf("version %d.%d.%d", v>>24, v>>16&0xFF, v>>8&0xFF))
 	}

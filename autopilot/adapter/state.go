@@ -92,7 +92,7 @@ func (t *attachment) state(k *snapshot.Codec) {
 	snapshot.Within(k, &t.step, 0, len(steps))
 	snapshot.Each(k, t.lists[:], func(k *snapshot.Codec, p *progress) { snapshot.Within(k, p, unread, spoilt) })
 	snapshot.Vars(k, &t.begun, &t.asked, &t.enabling, &t.answer, &t.unfenced, &t.started, &t.rebooted, &t.strange,
-		&t.grave, &t.signs, &t.answered)
+		&t.grave, &t.signs, &t.answered, &t.watched)
 }
 
 func (w *watch) state(k *snapshot.Codec) {

@@ -89,7 +89,33 @@ func TestNotArmedWithoutFence(t *testing.T) {
 			f.begin()
 			f.ready(90)
 			f.climb()
+			if n := strings.Count(f.log.String(), "checked: grave: fence: the vehicle is armed without it, as --without-fence allows: "); n != 1 {
+				t.Errorf("it is said %d times\n%s", n, f.log.String())
+			}
 		})
+	}
+}
+
+// A fence that somebody switches off in flight is a grave finding, once; lost frames are none.
+func TestFenceOffInFlight(t *testing.T) {
+	for _, k := range vehicles[:2] {
+		f := fly(t, k.name)
+		f.options.Fence = square
+		f.begin()
+		f.vehicle.Set("FENCE_TYPE", 4)
+		f.takeOff()
+		fate := rand.New(rand.NewPCG(1, 1))
+		f.lose = func() bool { return fate.Float64() < 0.4 }
+		f.pass(60*sec, nil)
+		const text = "checked: grave: fence: it was switched off in flight"
+		if strings.Contains(f.log.String(), text) {
+			t.Errorf("%s: it is on\n%s", k.name, f.log.String())
+		}
+		f.vehicle.Receive(raw(t, off))
+		f.pass(20*sec, nil)
+		if n := strings.Count(f.log.String(), text); n != 1 {
+			t.Errorf("%s: it is said %d times\n%s", k.name, n, f.log.String())
+		}
 	}
 }
 

@@ -101,7 +101,7 @@ func (a *Adapter) guard() {
 	case w.unexplained != (service.Clock{}):
 		a.explain()
 	case a.state == Ready && a.yields():
-		a.yield(PilotTook, "another Canopy, which began earlier, commands the vehicle")
+		a.yield(StationTook, "another Canopy, which began earlier, commands the vehicle")
 	case a.state != Ready || !a.armed():
 	case a.critical() && !w.excused:
 		a.yield(FailsafeTook, "the autopilot is in a critical state"+a.culprit())
@@ -186,7 +186,7 @@ func (a *Adapter) culprit() string {
 func (a *Adapter) yield(k Kind, why string) {
 	w := &a.watch
 	w.unexplained = service.Clock{}
-	w.pilot, w.failsafe = w.pilot || k == PilotTook, w.failsafe || k == FailsafeTook
+	w.pilot, w.failsafe = w.pilot || k != FailsafeTook, w.failsafe || k == FailsafeTook
 	if n, ok := a.firmware.number(a.word()); k == FailsafeTook && ok && n == w.mode {
 		w.adrift = a.now
 	}

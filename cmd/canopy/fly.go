@@ -187,6 +187,7 @@ the ground, was taken over, is only observed or not heard, something was refused
 			if err != nil {
 				return err
 			}
+			var d *driver.Driver
 			signal.Ignore(syscall.SIGPIPE) // whoever reads the messages may go: the flight goes on
 			messages := newAside(stderr)
 			allShown := sync.OnceFunc(messages.close)
@@ -196,7 +197,7 @@ the ground, was taken over, is only observed or not heard, something was refused
 			tell := func(e record.Event) {
 				if text, ok := told(e, fmt.Sprintf("system %d at %s", system, channel)); ok && !quiet {
 					bar.clear()
-					fmt.Fprintf(messages, "canopy: %s  %s\n", report.Clock(e.T), text)
+					fmt.Fprintf(messages, "canopy: %s  %s\n", clockOf(d), text)
 				}
 			}
 			var frames io.Writer
@@ -206,7 +207,7 @@ the ground, was taken over, is only observed or not heard, something was refused
 				frames = file
 			}
 			feed := control.NewFeed(f.Header())
-			d := driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Continue: again, Box: func(
+			d = driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Continue: again, Box: func(
 				start flight.Input,
 			) (driver.Box, error) {
 				return box.Create(out, start, boxed)
@@ -226,7 +227,7 @@ the ground, was taken over, is only observed or not heard, something was refused
 			show := func() {
 				if state := stateOf(d); state != shown && !quiet {
 					bar.clear()
-					fmt.Fprintf(messages, "canopy: %s  %s\n", report.Clock(d.T()), state)
+					fmt.Fprintf(messages, "canopy: %s  %s\n", clockOf(d), state)
 					shown = state
 				}
 				bar.show(d.T(), d.Events)
@@ -355,13 +356,21 @@ func told(e record.Event, vehicle string) (text string, ok bool) {
 		}
 	case adapter.Checked.String(), adapter.Attached.String(), adapter.Observed.String(), adapter.Refused.String(),
 		adapter.LinkLost.String(), adapter.LinkBack.String(), adapter.Rebooted.String(), adapter.ModeChanged.String(),
-		adapter.PilotTook.String(), adapter.FailsafeTook.String(), adapter.Resumed.String(), adapter.Stored.String(),
-		adapter.Text.String(), adapter.Jumped.String(), adapter.Waiting.String(), "end", driver.NotRecorded,
-		flight.Connection, flight.Asked, flight.Undefined:
+		adapter.PilotTook.String(), adapter.StationTook.String(), adapter.FailsafeTook.String(),
+		adapter.Resumed.String(), adapter.Stored.String(), adapter.Text.String(), adapter.Jumped.String(),
+		adapter.Waiting.String(), "end", driver.NotRecorded, flight.Connection, flight.Asked, flight.Undefined:
 	default:
 		return "", false
 	}
 	return e.Kind + ": " + text, true
+}
+
+// clockOf writes the time of the plan; in brackets, before the plan has begun, the time since the program was started.
+func clockOf(d *driver.Driver) string {
+	if d.Started() {
+		return report.Clock(d.T())
+	}
+	return "(" + report.Clock(d.Waited()) + ")"
 }
 
 // stateOf describes the state of a flight in a few words.
@@ -369,6 +378,8 @@ func stateOf(d *driver.Driver) string {
 	switch {
 	case d.Over():
 		return "the flight is over"
+	case !d.Started() && d.Vehicle() == adapter.Attach:
+		return "the plan waits until the vehicle is attached"
 	case !d.Started():
 		return d.Vehicle().String() + ": the plan waits"
 	case d.Awaiting():

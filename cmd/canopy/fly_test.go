@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,11 @@ func TestFlyTells(t *testing.T) {
 		"end: the vehicle goes on in the mode loiter",
 	} {
 		says(t, "the operator is told", stderr, text)
+	}
+	order := regexp.MustCompile(`(?s)\(0:00:0\d\)  the plan waits until the vehicle is attached.*\(0:00:\d\d\)  attaching: heartbeat` +
+		`.*\(0:00:[1-9]\d\)  attached: .* 0:00:00  the plan is flown`)
+	if !order.MatchString(stderr) {
+		t.Errorf("before the plan begins, the times are those since the start of the program:\n%s", stderr)
 	}
 }
 
@@ -110,6 +116,9 @@ func TestMissionsFlyPX4(t *testing.T) {
 				t.Fatalf("%d\n%s\n%s", status, out, stderr)
 			}
 			says(t, "the plan ends well", out, "succeeded")
+			if vehicle == "px4-plane" { // whose Hold has the number of its guided mode
+				says(t, "it loiters", out, "in the air: it is in the mode loiter (Hold)")
+			}
 			out, stderr, status = canopy("replay", filepath.Join(dir, "flight"), "--out", filepath.Join(dir, "again"))
 			if status != exitOK {
 				t.Fatalf("%d\n%s\n%s", status, out, stderr)

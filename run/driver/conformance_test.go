@@ -247,7 +247,7 @@ func (x *rig) contractMission(body, yaml string) *mission.Mission {
 func (x *rig) checkAttach() {
 	x.fly(x.contractMission(`<wait duration="5 [s]"/>`, ""), nil)
 	x.claim(x.said(adapter.Attached, ""), "attach: it is attached", "%s", x.log())
-	x.claim(!x.said(adapter.Checked, "not in this autopilot"), "attach: it has the parameters of the checklist", "%s", x.log())
+	x.claim(!x.said(adapter.Checked, "the autopilot does not report it"), "attach: it has the parameters of the checklist", "%s", x.log())
 	x.claim(!x.said(adapter.Checked, "does not arrive"), "attach: its telemetry arrives", "%s", x.log())
 }
 

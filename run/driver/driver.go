@@ -124,6 +124,9 @@ func (d *Driver) tell(e record.Event) {
 	}
 }
 
+// Waited returns the time since the start of the program [s].
+func (d *Driver) Waited() float64 { return float64(d.wire.Now().Wall-d.start.At.Wall) / 1e9 }
+
 // Fly drives the flight until it is over. Errors of the log and of the black box are returned at the end. After each
 // input it calls observe, which may be nil, with whether the flight goes on; an error of observe ends Fly. A context
 // that is done ends it with [record.ErrInterrupted]: Stop then ends the flight in good order.

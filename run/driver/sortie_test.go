@@ -13,13 +13,16 @@ import (
 
 const stopped fake.Kind = 255 // the operator stops the flight
 
-// occurs reports whether it is time for an event, at a height and after a number of steps of the flight.
-func occurs(kind fake.Kind, height float64, steps int) bool {
+// occurs reports whether it is time for an event, at a height and after a number of steps of the flight, and whether the
+// plan has begun.
+func occurs(kind fake.Kind, height float64, steps int, ready bool) bool {
 	switch kind {
 	case fake.Breach, fake.Reboot:
 		return height > 10
 	case stopped:
 		return steps > 1000
+	case fake.Refuse:
+		return ready
 	}
 	return true
 }
@@ -47,6 +50,11 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 			fate: record.NeverArmed, faults: "never armed: arm: target_h"},
 		"checks never end": {mission: tries(), arm: true, events: []fake.Event{{Kind: fake.GPSLost}},
 			fate: record.NeverArmed, faults: "never armed: PreArm"},
+		"the mode is refused": {mission: tries(), arm: true, events: []fake.Event{{Kind: fake.Refuse, Value: 50}},
+			fate: record.NeverArmed, faults: "never armed: wanted_mode: failed at"},
+		"no fence": {mission: libraryMission(t, "copter", `<Fallback><take_off/><wait duration="5 [s]"/></Fallback>`,
+			"fence: {inclusion: [{circle: {north: 0, east: 0, radius: 90}}]}\n"), arm: true, fate: record.NeverArmed,
+			faults: "never armed: wanted_mode: the mission's fence is not in effect: FENCE_TYPE = 0"},
 		"failsafe": {mission: libraryMission(t, "plane", `<take_off/>`, ""), arm: true, events: []fake.Event{{Kind: stopped}},
 			fate: record.NotBegun, faults: "it is in failsafe"},
 		"stops before the position": {mission: tries(), arm: true,
@@ -75,11 +83,14 @@ func TestWhatBecameOfTheVehicle(t *testing.T) {
 				v.Set("FS_GCS_ENABL", 1)
 				v.Set("FS_LONG_ACTN", 1)
 			}
+			if name == "no fence" {
+				v.Set("FENCE_TYPE", 0)
+			}
 			far := newWire(v)
 			d, p := newDriver(t, c.mission, flight.Options{Arm: c.arm, Until: 150}, far)
 			calls := 0
 			if err := d.Fly(context.Background(), func(bool) error {
-				for calls++; len(c.events) > 0 && occurs(c.events[0].Kind, v.State().Height, calls); {
+				for calls++; len(c.events) > 0 && occurs(c.events[0].Kind, v.State().Height, calls, d.Started()); {
 					if c.events[0].Kind == stopped {
 						far.Operate(flight.Stop)
 						c.events = nil

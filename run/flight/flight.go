@@ -86,6 +86,7 @@ type vehicle interface {
 	Vehicle(wall int64) int64
 	Home() (earth.Position, bool)
 	Takes(slot int) bool
+	Named(mode string) string
 }
 
 // phase is a part of a flight.
@@ -351,8 +352,11 @@ func (f *Flight) stop() error {
 		f.world().suspend(false) // what is left runs to its end, although nothing of it may be commanded
 		f.keep(f.r.Stop(stopped))
 		return f.ended()
-	case leaving, over:
+	case leaving:
 		f.phase = over
+		f.untaken = fmt.Sprintf("the operator has not waited until the vehicle shows the mode %s: %s", f.told(), f.seen())
+		return f.note("end", f.untaken)
+	case over:
 	}
 	return nil
 }
@@ -463,8 +467,11 @@ func (f *Flight) log(events []adapter.Event) error {
 	for _, e := range events {
 		text := e.Text
 		if e.Slot >= 0 { // a duty often has the name of its slot
-			name := f.c.Slots[e.Slot].Name + ": "
-			text = name + strings.TrimPrefix(text, name)
+			name := f.c.Slots[e.Slot].Name
+			if duty, rest, _ := strings.Cut(text, ": "); name == duty || strings.HasSuffix(name, "_"+duty) {
+				text = rest
+			}
+			text = strings.TrimSuffix(name+": "+text, ": ")
 		}
 		f.sortie.heed(f, e.Kind, text)
 		if err := f.note(e.Kind.String(), text); err != nil {
@@ -617,8 +624,12 @@ func (f *Flight) Vehicle() adapter.State { return f.vehicle.Control() }
 // Suspended reports whether the plan is suspended until the operator resumes.
 func (f *Flight) Suspended() bool { return f.world().suspended && !f.Awaiting() }
 
-// Header describes the flight for the record.
-func (f *Flight) Header() record.Header { return f.r.Header() }
+// Header describes the flight for the record. Nothing is integrated.
+func (f *Flight) Header() record.Header {
+	h := f.r.Header()
+	h.Method, h.RelTol = "", 0
+	return h
+}
 
 // Summary returns the cost of the flight so far, and what became of the vehicle.
 func (f *Flight) Summary() record.Summary {

@@ -105,6 +105,14 @@ func (v *scripted) Home() (earth.Position, bool) {
 	return *v.home, true
 }
 
+// Named gives the mode loiter another name.
+func (v *scripted) Named(mode string) string {
+	if mode == "loiter" {
+		return "loiter (CIRCLE)"
+	}
+	return mode
+}
+
 // Takes reports that the vehicle takes all slots but one.
 func (v *scripted) Takes(slot int) bool { return contract.Plane.Slots[slot].Name != "wanted_relay" }
 

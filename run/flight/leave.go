@@ -36,11 +36,8 @@ func (f *Flight) leave() error {
 	f.stow()
 	f.phase = leaving
 	f.left = f.now.Wall
-	told, err := f.aim()
-	if err != nil || told || f.phase == over || f.signal("in_air") == 0 {
-		return err
-	}
-	return f.note("end", f.course())
+	_, err := f.aim()
+	return err
 }
 
 // stow wants nothing of the payload any more: the vehicle takes no more photos by itself.
@@ -81,18 +78,19 @@ func (f *Flight) aim() (told bool, err error) {
 	return true, f.note("end", f.course())
 }
 
+// told returns the mode in which the vehicle is to go on.
+func (f *Flight) told() string { return f.vehicle.Named(f.mode(f.slots[f.c.Slot(wantedMode)].wanted)) }
+
 // course says how the vehicle is told to go on.
 func (f *Flight) course() string {
-	mode := f.mode(f.slots[f.c.Slot(wantedMode)].wanted)
+	mode := f.told()
 	switch {
 	case f.vehicle.Control() == adapter.Lost:
 		return "the link is lost: nobody knows whether the vehicle goes on in the mode " + mode
 	case f.signal("in_air") == 0:
 		return "the vehicle is on the ground: it is to be disarmed, in the mode " + mode
-	case mode == lands, mode == returns && !f.o.Return:
-		return "the plan has left the vehicle in the mode " + mode
 	}
-	return "the vehicle goes on in the mode " + mode
+	return "the vehicle is to go on in the mode " + mode
 }
 
 // depart ends the flight when the vehicle shows how it goes on, or has not shown it in time.
@@ -110,8 +108,10 @@ func (f *Flight) depart() error {
 	switch {
 	case shown && grounded:
 		return f.note("end", "the vehicle is on the ground")
+	case shown && (f.told() == lands || f.told() == returns && !f.o.Return):
+		return f.note("end", "the plan has left the vehicle in the mode "+f.told())
 	case shown:
-		return nil
+		return f.note("end", "the vehicle goes on in the mode "+f.told())
 	case f.rests():
 		return f.note("end", "the vehicle is on the ground, disarmed: "+f.seen())
 	}
@@ -119,7 +119,7 @@ func (f *Flight) depart() error {
 	if grounded {
 		text = "the vehicle is on the ground, and is not disarmed in the mode %s after %g s: %s"
 	}
-	f.untaken = fmt.Sprintf(text, f.mode(f.slots[mode].wanted), leavingTime/second, f.seen())
+	f.untaken = fmt.Sprintf(text, f.told(), leavingTime/second, f.seen())
 	return f.note("end", f.untaken)
 }
 
@@ -143,7 +143,10 @@ func (f *Flight) present() string {
 func (f *Flight) seen() string {
 	is := "its mode is not known"
 	if present := f.present(); present != "" {
-		is = "it is in the mode " + present
+		is = "it is in the mode " + f.vehicle.Named(present)
+	}
+	if mode := f.c.Slot(wantedMode); f.mode(f.slots[mode].wanted) == holds && f.vehicle.Shows(mode) {
+		is = "it is in the mode " + f.told() // of which the number may be that of another mode, too
 	}
 	if f.signal("armed") == 1 && f.signal("in_air") != 1 {
 		is += ", armed"

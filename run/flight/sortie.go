@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ type sortie struct {
 	record.Sortie
 	begun, wanted, armed, flew bool
 
-	held string // what keeps the plan from its beginning; "": nothing that is known
+	held string // what keeps the plan from its beginning, then the vehicle from being armed; "": nothing that is known
 }
 
 // asks notes that the plan wants to fly, if a value of a slot says so.
@@ -33,7 +34,12 @@ func (s *sortie) look(f *Flight) error {
 	if !f.Started() || f.phase == over {
 		return nil
 	}
-	s.begun = true
+	if !s.begun {
+		s.begun, s.held = true, ""
+	}
+	if f.signal("ready") == 1 {
+		s.PreArm = "" // the checks pass now
+	}
 	s.armed = s.armed || f.signal("armed") == 1
 	s.flew = s.flew || f.signal("in_air") == 1
 	if f.signal("fence_breached") != 1 {
@@ -48,9 +54,18 @@ var reasons = []string{"PreArm:", "Arm:", "Preflight Fail:", "Arming denied"}
 // heed takes an event of the adapter with its text.
 func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
 	switch kind {
-	case adapter.Attaching, adapter.Observed, adapter.Waiting:
-		if s.held = ""; strings.Contains(text, ": ") { // otherwise a step is done
+	case adapter.Attaching, adapter.Observed, adapter.Waiting, adapter.Commanded:
+		arms := strings.HasPrefix(text, armSlot+": ") || strings.HasPrefix(text, wantedMode+": ")
+		switch {
+		case s.begun && arms && kind == adapter.Waiting:
+			s.held = text
+		case s.begun && strings.HasPrefix(text, armSlot+": "):
+			s.held = "" // nothing holds up arming
+		case s.begun, kind == adapter.Commanded:
+		case strings.Contains(text, ": "):
 			s.held = ": " + text
+		default: // a step is done
+			s.held = ""
 		}
 	case adapter.Text:
 		if slices.ContainsFunc(reasons, func(r string) bool { return strings.HasPrefix(text, r) }) {
@@ -83,13 +98,17 @@ func (s *sortie) report(f *Flight) *record.Sortie {
 // fate returns what became of the vehicle, and what there is to say about it.
 func (s *sortie) fate(f *Flight) (record.Fate, string) {
 	state, air, armed := f.vehicle.Control(), f.signal("in_air"), f.signal("armed")
+	rest := ""
+	if air == 0 && armed == 0 {
+		rest = ", on the ground, disarmed"
+	}
 	switch {
 	case !s.begun:
 		return record.NotBegun, "the vehicle is " + state.String() + s.held
 	case state == adapter.Taken:
-		return record.TakenOver, f.seen()
+		return record.TakenOver, f.seen() + rest
 	case state == adapter.Observing:
-		return record.Observed, f.seen()
+		return record.Observed, f.seen() + rest
 	case state == adapter.Ready && air == 1:
 		return record.InTheAir, f.seen()
 	case state != adapter.Ready || air != air || armed != armed:
@@ -108,7 +127,13 @@ func (s *sortie) fate(f *Flight) (record.Fate, string) {
 	if i := slices.IndexFunc(s.Refused, func(r string) bool { return strings.HasPrefix(r, armSlot+": ") }); i >= 0 {
 		return record.NeverArmed, s.Refused[i]
 	}
-	return record.NeverArmed, s.PreArm
+	switch {
+	case strings.Contains(s.held, adapter.NoFence), strings.Contains(s.held, adapter.InFailsafe):
+		return record.NeverArmed, s.held
+	case s.PreArm == "" && len(s.Refused) > 0:
+		return record.NeverArmed, s.Refused[0]
+	}
+	return record.NeverArmed, cmp.Or(s.PreArm, s.held)
 }
 
 func (s *sortie) state(c *snapshot.Codec) {

@@ -47,6 +47,16 @@ func digest(t *testing.T, log *record.Log) *Digest {
 	return to.Digest(end)
 }
 
+// The page of a flight has no tolerance of an integration.
+func TestNoTolerance(t *testing.T) {
+	for _, tolerance := range []float64{0, 1e-5} {
+		log := &record.Log{Header: record.Header{Mission: "m", Horizon: 10, Interval: 1, RelTol: tolerance}}
+		if said := strings.Contains(render(t, log, ""), "Relative tolerance"); said != (tolerance > 0) {
+			t.Errorf("%g: %v", tolerance, said)
+		}
+	}
+}
+
 // render returns the page of a log, and keeps it under the test's name if files are to be looked at.
 func render(t *testing.T, log *record.Log, treeSVG string) string {
 	t.Helper()
