@@ -36,8 +36,7 @@ func (f *Flight) leave() error {
 	f.stow()
 	f.phase = leaving
 	f.left = f.now.Wall
-	_, err := f.aim()
-	return err
+	return f.aim()
 }
 
 // stow wants nothing of the payload any more: the vehicle takes no more photos by itself.
@@ -50,13 +49,13 @@ func (f *Flight) stow() {
 	}
 }
 
-// aim tells the vehicle how to go on, and reports whether that was news: one on the ground is disarmed if the plan has
-// armed it, and leaves a mode that would take off. One in the air, or of which nobody knows, holds or returns, unless
-// it is on its way down. One that is not ours is left as it is.
-func (f *Flight) aim() (told bool, err error) {
+// aim tells the vehicle how to go on, if that is news: one on the ground is disarmed if the plan has armed it, and leaves
+// a mode that would take off. One in the air, or of which nobody knows, holds or returns, unless it is on its way down.
+// One that is not ours is left as it is.
+func (f *Flight) aim() error {
 	if state := f.vehicle.Control(); state != adapter.Ready && state != adapter.Lost {
 		f.phase = over
-		return false, f.note("end", "the vehicle is not ours ("+state.String()+"): it is left as it is")
+		return f.note("end", "the vehicle is not ours ("+state.String()+"): it is left as it is")
 	}
 	mode, arm := f.c.Slot(wantedMode), f.c.Slot(armSlot)
 	word := f.mode(f.slots[mode].wanted)
@@ -64,7 +63,7 @@ func (f *Flight) aim() (told bool, err error) {
 	switch grounded := f.signal("in_air") == 0; {
 	case grounded && f.slots[arm].wanted == 0 && !slices.Contains(climbs, word),
 		!grounded && slices.Contains([]string{target, returns, lands}, word):
-		return false, nil
+		return nil
 	case grounded:
 		if slices.Contains(climbs, word) {
 			f.want(mode, f.number(holds))
@@ -75,7 +74,7 @@ func (f *Flight) aim() (told bool, err error) {
 	}
 	f.left = f.now.Wall
 	f.vehicle.Wake(f.now)
-	return true, f.note("end", f.course())
+	return f.note("end", f.course())
 }
 
 // told returns the mode in which the vehicle is to go on.
@@ -95,7 +94,7 @@ func (f *Flight) course() string {
 
 // depart ends the flight when the vehicle shows how it goes on, or has not shown it in time.
 func (f *Flight) depart() error {
-	if _, err := f.aim(); err != nil || f.phase == over {
+	if err := f.aim(); err != nil || f.phase == over {
 		return err
 	}
 	mode, arm := f.c.Slot(wantedMode), f.c.Slot(armSlot)

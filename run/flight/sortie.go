@@ -16,6 +16,8 @@ type sortie struct {
 	record.Sortie
 	begun, wanted, armed, flew bool
 
+	aloft, fell bool // it was last seen in the air; it rebooted there, and was not seen there since
+
 	held string // what keeps the plan from its beginning, then the vehicle from being armed; "": nothing that is known
 }
 
@@ -41,7 +43,10 @@ func (s *sortie) look(f *Flight) error {
 		s.PreArm = "" // the checks pass now
 	}
 	s.armed = s.armed || f.signal("armed") == 1
-	s.flew = s.flew || f.signal("in_air") == 1
+	if air := f.signal("in_air"); air == air {
+		s.aloft = air == 1
+		s.flew, s.fell = s.flew || s.aloft, s.fell && !s.aloft
+	}
 	if f.signal("fence_breached") != 1 {
 		return nil
 	}
@@ -67,6 +72,8 @@ func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
 		default: // a step is done
 			s.held = ""
 		}
+	case adapter.Rebooted:
+		s.fell = s.fell || s.aloft
 	case adapter.Text:
 		if slices.ContainsFunc(reasons, func(r string) bool { return strings.HasPrefix(text, r) }) {
 			s.PreArm = text
@@ -111,10 +118,14 @@ func (s *sortie) fate(f *Flight) (record.Fate, string) {
 		return record.Observed, f.seen() + rest
 	case state == adapter.Ready && air == 1:
 		return record.InTheAir, f.seen()
-	case state != adapter.Ready || air != air || armed != armed:
+	case state == adapter.Ready && air != air:
+		return record.NotHeard, "telemetry does not show whether it flies: " + f.seen()
+	case state != adapter.Ready || armed != armed:
 		return record.NotHeard, f.seen()
 	case armed == 1:
 		return record.StillArmed, f.seen()
+	case s.fell:
+		return record.Observed, "it rebooted in the air, and nobody has seen it land: " + f.seen() + rest
 	case s.flew:
 		return record.Landed, f.seen()
 	case !s.wanted:
@@ -137,6 +148,6 @@ func (s *sortie) fate(f *Flight) (record.Fate, string) {
 }
 
 func (s *sortie) state(c *snapshot.Codec) {
-	snapshot.Vars(c, &s.begun, &s.wanted, &s.armed, &s.flew, &s.held, &s.PreArm, &s.MoreRefused)
+	snapshot.Vars(c, &s.begun, &s.wanted, &s.armed, &s.flew, &s.aloft, &s.fell, &s.held, &s.PreArm, &s.MoreRefused)
 	snapshot.List(c, &s.Refused, snapshot.Text)
 }

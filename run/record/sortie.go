@@ -26,7 +26,7 @@ const (
 	Landed     Fate = "landed"                // on the ground, disarmed, after it flew
 	InTheAir   Fate = "in the air"            // as it was told to go on
 	TakenOver  Fate = "taken over"            // by a pilot, a failsafe or another station
-	Observed   Fate = "only observed"         // after a reboot, which the operator did not resume from
+	Observed   Fate = "only observed"         // after a reboot, without a resume, or in the air
 	NotHeard   Fate = "not heard"             // nobody knows: no telemetry shows it
 )
 
