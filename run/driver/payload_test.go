@@ -62,7 +62,7 @@ func flyPayload(t *testing.T, m *mission.Mission, firmware fake.Firmware) (*page
 func TestPayloadFails(t *testing.T) {
 	for action, reason := range map[string]string{
 		`<set_servo number="1" to_pwm="1500 [us]"/>`: "the reason may be: ServoRelayEvent: Channel 1 is already in use",
-		`<set_relay number="5" state="1"/>`:          "wanted_relay: relay: failed",
+		`<set_relay number="5" state="1"/>`:          "wanted_relay: failed",
 		`<set_servo number="9" to_pwm="5000 [us]"/>`: "wanted_pwm = 0.005 s is not from 0.0005 to 0.0025",
 		`<point_mount pitch="-200 [deg]"/>`:          "mount: was accepted and had no effect",
 	} {
