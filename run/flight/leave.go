@@ -49,9 +49,9 @@ func (f *Flight) stow() {
 	}
 }
 
-// aim tells the vehicle how to go on, if that is news: one on the ground is disarmed if the plan has armed it, and leaves
-// a mode that would take off. One in the air, or of which nobody knows, holds or returns, unless it is on its way down.
-// One that is not ours is left as it is.
+// aim tells the vehicle how to go on, if that is news: one on the ground is disarmed if the plan has armed it, and
+// leaves a mode that would take off. One in the air, or of which nobody knows, holds or returns, unless it is on its
+// way down. One that is not ours is left as it is.
 func (f *Flight) aim() error {
 	if state := f.vehicle.Control(); state != adapter.Ready && state != adapter.Lost {
 		f.phase = over
