@@ -62,7 +62,7 @@ func (b *builder) held(n *Node) bool {
 
 // turns reports whether a function of the language turns or jumps.
 func turns(function string) bool {
-	return slices.Contains([]string{"abs", "min", "max", "sign", "floor", "mod"}, function)
+	return slices.Contains([]string{"abs", "min", "max", "sign", "floor", "mod", "atan2"}, function)
 }
 
 // Bends reports whether the expression has functions that turn or jump, or relations inside the sides of others: Hold
@@ -114,6 +114,24 @@ func (n *Node) choice() *Node {
 	panic(misuse)
 }
 
+// half returns the relation that an argument is not negative, as which a function chooses between its branches.
+func half(x *Node) *Node { return build(OpGreaterEqual, x, literal(0)) }
+
+// direction writes atan2 of y and x. Where x is not negative, it is smooth; elsewhere it is that of the opposite point
+// half a turn farther, which is smooth there: the sign of y says on which side of the jump.
+func (b *builder) direction(n *Node, at int) {
+	y, x := n.args[0], n.args[1]
+	write := func(y, x *Node) {
+		b.both(y, x, at, false)
+		b.emit(Instruction{Op: CallTwo, Register: uint8(at), Index: uint(functionIndex(n.name))})
+	}
+	turn := func(half float64) func() { return func() { b.emit(Instruction{Op: AddValue, Value: half}) } }
+	b.choose(half(x), at, func() { write(y, x) }, func() {
+		write(build(OpNegative, y), build(OpNegative, x))
+		b.choose(half(y), at, turn(math.Pi), turn(-math.Pi))
+	})
+}
+
 // counted returns the number whose piece a cell remembers: the argument of floor, the quotient of mod, an argument of a
 // table. It also returns a key that functions share only if they have the same pieces.
 func (n *Node) counted(i int) (x *Node, key string) {
@@ -142,6 +160,9 @@ func (b *builder) piece(n *Node, at int) {
 		b.both(n.args[0], n.args[1], at, false)
 		b.emit(Instruction{Op: MultiplySignal, Index: b.cell(n, 0)})
 		b.emit(Instruction{Op: Subtract, Register: uint8(at)})
+	case "atan2":
+		b.save()
+		b.direction(n, at)
 	default:
 		b.any(n.choice(), at)
 	}
@@ -161,6 +182,9 @@ func (b *builder) registerPieces(n *Node) {
 		b.relate(n.choice().args[0])
 	case "sign", "min", "max":
 		b.register(n.choice())
+	case "atan2":
+		b.relate(half(n.args[0]))
+		b.relate(half(n.args[1]))
 	default:
 		for _, a := range n.args {
 			b.register(a)
