@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"canopy/document/mission"
 )
 
 // circle is a vehicle that turns about the origin clockwise, at 1 rad/s and a distance of 1, from the direction of x.
@@ -60,5 +62,55 @@ func TestAnglesJumpAtEvents(t *testing.T) {
 			got := slices.DeleteFunc(l.changes(m, fmt.Sprint("c", i)), func(t float64) bool { return t < dt })
 			near(t, fmt.Sprint(texts[i], " at ", tolerance), got, dt/2+400*tolerance, want...)
 		}
+	}
+}
+
+// A vehicle that circles a point turns its course by an angle to the point, whose jump is at a place of every round.
+// Its path is that of small Runge-Kutta steps of the equations, without the jump.
+func TestLoiterLaw(t *testing.T) {
+	const speed, radius, gain, horizon = 20.0, 100.0, 0.5, 120.0
+	steering := fmt.Sprintf("%g * wrap(atan2(y, x) + pi/2 + atan2(sqrt(x^2 + y^2) - %g [m], %g [m]) - chi) * 1 [1/s]", gain,
+		radius, radius)
+	slope := func(s [3]float64) [3]float64 {
+		x, y, chi := s[0], s[1], s[2]
+		wanted := math.Atan2(y, x) + math.Pi/2 + math.Atan2(math.Hypot(x, y)-radius, radius)
+		return [3]float64{speed * math.Cos(chi), speed * math.Sin(chi), gain * math.Remainder(wanted-chi, 2*math.Pi)}
+	}
+	want := [3]float64{300, 40, 1}
+	const h = 1e-3
+	for range int(horizon / h) {
+		add := func(d [3]float64, by float64) (s [3]float64) {
+			for i := range s {
+				s[i] = want[i] + by*d[i]
+			}
+			return s
+		}
+		a := slope(want)
+		b := slope(add(a, h/2))
+		c := slope(add(b, h/2))
+		d := slope(add(c, h))
+		for i := range want {
+			want[i] += h / 6 * (a[i] + 2*b[i] + 2*c[i] + d[i])
+		}
+	}
+	states := `
+states:
+  x: {unit: m, initial: 300, derivative: "20 [m/s] * cos(chi)"}
+  y: {unit: m, initial: 40, derivative: "20 [m/s] * sin(chi)"}
+  chi: {unit: rad, initial: 1, derivative: "%s"}
+`
+	for name, m := range map[string]*mission.Mission{
+		"in the vehicle": equationsMission(t, fmt.Sprintf(states, steering), idle, "horizon: 120\n"),
+		"in a task": equationsMission(t, fmt.Sprintf(states, "u")+"commands: {u: {unit: rad/s}}\n",
+			`<Action name="go" write="u := `+steering+`"/>`, "horizon: 120\n"),
+	} {
+		r, l, err := fly(t, m)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if s := r.Summary(); s.Steps > 5000 {
+			t.Errorf("%s: %d steps", name, s.Steps)
+		}
+		near(t, name, []float64{l.last(m, "x"), l.last(m, "y")}, 0.05, want[0], want[1])
 	}
 }
