@@ -57,12 +57,17 @@ func (b *builder) held(n *Node) bool {
 	if !b.frozen || b.memory == 0 || n.op != OpCall || n.constant || b.scope.discrete(n) {
 		return false
 	}
-	return turns(n.name) || b.scope[n.name].Table != nil
+	return n.turns() || b.scope[n.name].Table != nil
 }
 
-// turns reports whether a function of the language turns or jumps.
-func turns(function string) bool {
-	return slices.Contains([]string{"abs", "min", "max", "sign", "floor", "mod", "atan2"}, function)
+// turns reports whether a function of the language turns or jumps. The angle of a point that is not below the axis, as
+// that of a root, does not.
+func (n *Node) turns() bool {
+	if n.name == "atan2" {
+		y := n.args[0]
+		return y.op != OpCall || y.name != "sqrt"
+	}
+	return slices.Contains([]string{"abs", "min", "max", "sign", "floor", "mod"}, n.name)
 }
 
 // Bends reports whether the expression has functions that turn or jump, or relations inside the sides of others: Hold
@@ -79,7 +84,7 @@ func (n *Node) bends(inside bool) bool {
 	case n.means != nil:
 		return n.means.bends(inside)
 	case n.op == OpCall:
-		if turns(n.name) || !IsFunction(n.name) { // a table
+		if n.turns() || !IsFunction(n.name) { // a table
 			return true
 		}
 	}
