@@ -205,6 +205,7 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"autopilot/fake":     "the adapter flies a fake vehicle",
 		"internal/golden":    "golden scripts",
+		"internal/messages":  "any messages",
 		"pgregory.net/rapid": "random losses",
 	}},
 	"temporal": {pure: true, imports: reasons{
@@ -411,6 +412,7 @@ var rooms = map[string]room{
 		"diag":                              "plans are documents",
 		"document/mission":                  "is what is flown",
 		"internal/cart":                     "small missions are read",
+		"internal/messages":                 "one frame has any values",
 		"vehicle/contract":                  "names signals and slots",
 		"vehicle/fleet":                     "missions have the vehicles of the contracts",
 		"autopilot/frame":                   "another station speaks on the link",
@@ -622,6 +624,7 @@ var rooms = map[string]room{
 	"internal/vector": {pure: true, imports: reasons{
 		"internal/cpu": "numbers are compared four at once where that is possible",
 	}},
+	"internal/messages": {},
 	"internal/oracle": {imports: reasons{
 		"bt":               "plans are trees",
 		"diag":             "a mission's mistakes are returned",

@@ -2,9 +2,7 @@ package driver
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/autopilot/frame"
+	"canopy/internal/messages"
 	"canopy/run/flight"
 	"canopy/run/record"
 )
@@ -56,31 +55,6 @@ func (c *spoilt) Next(ctx context.Context, due int64, asks <-chan Ask) (flight.I
 	}
 }
 
-// scramble fills a message with values at random, many of them not finite or at the limits of their types.
-func scramble(random *rand.Rand, v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			scramble(random, v.Field(i))
-		}
-	case reflect.Array:
-		for i := range v.Len() {
-			scramble(random, v.Index(i))
-		}
-	case reflect.Float32:
-		v.SetFloat([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), -3e38, random.NormFloat64() * 100}[random.IntN(6)])
-	case reflect.String:
-		v.SetString([]string{"", "PreArm: x", "TKOFF_ALT"}[random.IntN(3)])
-	default:
-		x := []int64{0, 1, -1, math.MaxInt64, math.MinInt64, int64(random.Uint64()), random.Int64N(1e6) << 44}[random.IntN(7)]
-		if bits := 64 - v.Type().Bits(); v.CanInt() {
-			v.SetInt(x >> bits)
-		} else {
-			v.SetUint(uint64(x) >> bits)
-		}
-	}
-}
-
 // like returns the frame of a message, as if the vehicle sent it after another frame.
 func like(t *testing.T, before []byte, m frame.Message) []byte {
 	t.Helper()
@@ -118,9 +92,7 @@ func TestOneFrameEndsNoFlight(t *testing.T) {
 			}
 			id := used[random.IntN(len(used))]
 			i := slices.IndexFunc(ardupilotmega.Dialect.Messages, func(m message.Message) bool { return m.GetID() == id })
-			x := reflect.New(reflect.TypeOf(ardupilotmega.Dialect.Messages[i]).Elem())
-			scramble(random, x.Elem())
-			m = x.Interface().(frame.Message)
+			m = messages.Random[frame.Message](random, ardupilotmega.Dialect.Messages[i], "PreArm: x", "TKOFF_ALT")
 			return [][]byte{d, like(t, d, m)}
 		})
 		s := d.Summary()

@@ -442,7 +442,7 @@ func (f *Flight) here() (bool, error) {
 
 // never ends a flight that cannot begin because of an error, which a text explains.
 func (f *Flight) never(err error, kind, text string) error {
-	f.phase, f.sortie.held = over, ": "+text
+	f.phase, f.sortie.held = over, text
 	f.keep(fmt.Errorf("%w: %s", err, text))
 	f.keep(f.r.Stop(err.Error()))
 	return f.note(kind, text)
@@ -473,7 +473,7 @@ func (f *Flight) log(events []adapter.Event) error {
 			}
 			text = strings.TrimSuffix(name+": "+text, ": ")
 		}
-		f.sortie.heed(f, e.Kind, text)
+		f.sortie.heed(f, e.Kind, e.Slot, text)
 		if err := f.note(e.Kind.String(), text); err != nil {
 			return err
 		}

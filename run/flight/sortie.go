@@ -57,20 +57,19 @@ func (s *sortie) look(f *Flight) error {
 var reasons = []string{"PreArm:", "Arm:", "Preflight Fail:", "Arming denied"}
 
 // heed takes an event of the adapter with its text.
-func (s *sortie) heed(f *Flight, kind adapter.Kind, text string) {
-	switch kind {
-	case adapter.Attaching, adapter.Observed, adapter.Waiting, adapter.Commanded:
-		arms := strings.HasPrefix(text, armSlot+": ") || strings.HasPrefix(text, wantedMode+": ")
-		switch {
-		case s.begun && arms && kind == adapter.Waiting:
+func (s *sortie) heed(f *Flight, kind adapter.Kind, slot int, text string) {
+	switch arm := slot == f.c.Slot(armSlot); kind {
+	case adapter.Waiting:
+		if !s.begun || arm || slot == f.c.Slot(wantedMode) {
 			s.held = text
-		case s.begun && strings.HasPrefix(text, armSlot+": "):
+		}
+	case adapter.Commanded:
+		if s.begun && arm {
 			s.held = "" // nothing holds up arming
-		case s.begun, kind == adapter.Commanded:
-		case strings.Contains(text, ": "):
-			s.held = ": " + text
-		default: // a step is done
-			s.held = ""
+		}
+	case adapter.Attaching, adapter.Observed:
+		if s.held = ""; strings.Contains(text, ": ") { // otherwise a step is done
+			s.held = text
 		}
 	case adapter.Rebooted:
 		s.fell = s.fell || s.aloft
@@ -111,7 +110,11 @@ func (s *sortie) fate(f *Flight) (record.Fate, string) {
 	}
 	switch {
 	case !s.begun:
-		return record.NotBegun, "the vehicle is " + state.String() + s.held
+		text := "the vehicle is " + state.String()
+		if s.held != "" {
+			text += ": " + s.held
+		}
+		return record.NotBegun, text
 	case state == adapter.Taken:
 		return record.TakenOver, f.seen() + rest
 	case state == adapter.Observing:

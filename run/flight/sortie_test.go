@@ -16,8 +16,8 @@ func TestReasonOfARefusal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 30 {
-		f.sortie.heed(f, adapter.Refused, fmt.Sprintf("slot: %d", i))
-		f.sortie.heed(f, adapter.Refused, fmt.Sprintf("slot: %s%d", adapter.MayExplain, i))
+		f.sortie.heed(f, adapter.Refused, -1, fmt.Sprintf("slot: %d", i))
+		f.sortie.heed(f, adapter.Refused, -1, fmt.Sprintf("slot: %s%d", adapter.MayExplain, i))
 	}
 	for i, text := range f.sortie.Refused {
 		if want := fmt.Sprintf("slot: %d at 0.0 s: %d", i, i); text != want {
