@@ -289,3 +289,6 @@ func (c *Code) Reads() []int { return slices.Clip(c.reads) }
 
 // Discrete returns the slots of the discrete signals among those of Reads. The caller must not change them.
 func (c *Code) Discrete() []int { return slices.Clip(c.discrete) }
+
+// Tables returns the tables that look-ups name by index. The caller must not change them.
+func (c *Code) Tables() []*Tabulated { return slices.Clip(c.tables) }

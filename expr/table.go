@@ -142,3 +142,35 @@ func (b *builder) lookUp(n *Node, t *Tabulated, at int) {
 	}
 	b.emit(in)
 }
+
+// Plane is a piece of a table, on which it is v[0] + p (v[1] - v[0]) of one argument x, and of two linear between this
+// and the same of v[2] and v[3] by q: p = (x - X) / Width and q = (y - Y) / Height, which are 0 of an infinite width.
+type Plane struct {
+	X, Width, Y, Height float64
+	V                   [4]float64
+}
+
+// Plane returns the piece that begins at the given bounds; ok is false if the table is undefined there.
+func (t *Tabulated) Plane(lowX, lowY float64) (p Plane, ok bool) {
+	along := func(a *Abscissa, low float64) (i, step int, at, width float64) {
+		i, share, defined := a.share(low, low, t.Clamp)
+		if ok = ok && defined; share == 1 {
+			i++
+		}
+		if i == len(a.Points)-1 || low < a.Points[0] {
+			return i, 0, a.Points[i], math.Inf(1)
+		}
+		return i, 1, a.Points[i], a.Points[i+1] - a.Points[i]
+	}
+	ok = true
+	i, di, x, width := along(&t.Axes[0], lowX)
+	p = Plane{X: x, Width: width, Height: math.Inf(1)}
+	j, dj, n := 0, 0, 1
+	if len(t.Axes) == 2 {
+		n = len(t.Axes[1].Points)
+		j, dj, p.Y, p.Height = along(&t.Axes[1], lowY)
+	}
+	at := func(i, j int) float64 { return t.Values[i*n+j] }
+	p.V = [4]float64{at(i, j), at(i+di, j), at(i, j+dj), at(i+di, j+dj)}
+	return p, ok
+}

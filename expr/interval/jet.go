@@ -1,0 +1,211 @@
+package interval
+
+import (
+	"math"
+
+	"canopy/expr"
+)
+
+// Jet is what is known of a value over a stretch of time.
+type Jet struct {
+	Interval
+	Rate Interval // bounds of its derivative by time; any number if the value may jump
+}
+
+// Steady returns the jet of a value that does not change.
+func Steady(v float64) Jet { return Jet{Interval: Point(v)} }
+
+// Anything is the jet of a value of which nothing is known.
+var Anything = Jet{undefined(), All}
+
+// Program encloses the values of compiled code over stretches of time, during which it follows frozen sides. It is
+// immutable.
+type Program struct {
+	steps     []expr.Instruction
+	functions []func(x Interval) (y, slope Interval, jumps bool) // by step: of a call
+	tables    []*expr.Tabulated
+	condition bool
+}
+
+// NewProgram returns the program of code that follows frozen sides.
+func NewProgram(c *expr.Code) *Program {
+	p := &Program{steps: c.Program(true), tables: c.Tables(), condition: c.Type() == expr.Boolean}
+	for _, in := range p.steps {
+		f := func(Interval) (y, slope Interval, jumps bool) { return undefined(), All, true }
+		if in.Op == expr.Call && functions[in.Function()] != nil {
+			f = functions[in.Function()]
+		}
+		p.functions = append(p.functions, f)
+	}
+	return p
+}
+
+// Enclose returns the jet of the value from those of the signals; of a condition, it is that of 1 or 0. A part of the
+// computation that bounds cannot follow gives Anything.
+func (p *Program) Enclose(signals []Jet, above []bool) (a Jet) {
+	var registers [16]Jet
+	for i := uint(0); i < uint(len(p.steps)); {
+		in := &p.steps[i]
+		r, value := &registers[in.Register%16], Point(in.Value)
+		switch i++; in.Op {
+		case expr.Constant:
+			*r, a = a, Jet{Interval: value}
+		case expr.Signal:
+			*r, a = a, signals[in.Index]
+		case expr.SignalTimes:
+			*r, a = a, signals[in.Index].scaled(value)
+		case expr.SignalSquare:
+			*r, a = a, signals[in.Index].square()
+		case expr.Save:
+			*r = a
+		case expr.Exchange:
+			*r, a = a, *r
+		case expr.AddValue:
+			a.Interval = a.Plus(value)
+		case expr.AddSignal:
+			a = a.plus(signals[in.Index])
+		case expr.Add:
+			a = r.plus(a)
+		case expr.SubtractSignal:
+			a = a.minus(signals[in.Index])
+		case expr.Subtract:
+			a = r.minus(a)
+		case expr.MultiplyValue:
+			a = a.scaled(value)
+		case expr.MultiplySignal:
+			a = a.times(signals[in.Index])
+		case expr.Multiply:
+			a = r.times(a)
+		case expr.DivideValue:
+			a = a.over(Jet{Interval: value})
+		case expr.DivideSignal:
+			a = a.over(signals[in.Index])
+		case expr.Divide:
+			a = r.over(a)
+		case expr.Negate:
+			a = Jet{a.Negative(), a.Rate.Negative()}
+		case expr.Square:
+			a = a.square()
+		case expr.Power:
+			a = r.power(a)
+		case expr.Call:
+			y, slope, jumps := p.functions[i-1](a.Interval)
+			a = Jet{y, a.Rate.part(slope)}.unless(jumps)
+		case expr.CallTwo:
+			if a = r.atan2(a); in.Function() != "atan2" {
+				a = Anything
+			}
+		case expr.Lookup:
+			a = p.lookUp(in, a, Jet{}, signals)
+		case expr.LookupTwo:
+			a = p.lookUp(in, *r, a, signals)
+		case expr.Jump:
+			i = in.Target
+		default:
+			holds, known := test(in, *r, a, signals, above)
+			if !known {
+				return Anything
+			}
+			if holds != in.Unless {
+				i = in.Target
+			}
+		}
+		if p.condition && i > uint(len(p.steps)) {
+			return Steady(1)
+		}
+	}
+	if p.condition {
+		return Steady(0)
+	}
+	return a
+}
+
+// test returns whether a test holds, if that is the same over the whole stretch.
+func test(in *expr.Instruction, r, a Jet, signals []Jet, above []bool) (holds, known bool) {
+	sign := func(x Interval) (holds, known bool) { return x.Low >= 0, !x.NaN && (x.Low >= 0 || x.High < 0) }
+	equal := func(x, y Interval) (holds, known bool) { return x.Low == y.Low, x.Point() && y.Point() }
+	switch value := Point(in.Value); in.Op {
+	case expr.Above:
+		return above[in.Index], true
+	case expr.NonNegative:
+		return sign(a.Interval)
+	case expr.AtLeast:
+		return sign(signals[in.Index].Minus(value))
+	case expr.AtMost:
+		return sign(value.Minus(signals[in.Index].Interval))
+	case expr.Equal:
+		return equal(r.Interval, a.Interval)
+	case expr.SignalIs:
+		return equal(signals[in.Index].Interval, value)
+	}
+	return false, false
+}
+
+// lookUp returns the value of a table on the piece that it holds.
+func (p *Program) lookUp(in *expr.Instruction, x, y Jet, signals []Jet) Jet {
+	if in.Target == 0 {
+		return Anything
+	}
+	plane, ok := p.tables[in.Index].Plane(signals[in.Target].Low, signals[uint(in.Value)].Low)
+	if !ok {
+		return Anything
+	}
+	between := func(a, b Jet, share Jet) Jet { return a.plus(share.times(b.minus(a))) }
+	share := func(x Jet, at, width float64) Jet {
+		if math.IsInf(width, 1) {
+			return Jet{}
+		}
+		return x.minus(Steady(at)).scaled(Point(1).Over(Point(width)))
+	}
+	v := plane.V
+	px, py := share(x, plane.X, plane.Width), share(y, plane.Y, plane.Height)
+	z := between(between(Steady(v[0]), Steady(v[2]), py), between(Steady(v[1]), Steady(v[3]), py), px)
+	z.NaN = z.NaN || x.NaN || y.NaN
+	return z
+}
+
+// unless returns the jet, with any rate if the value may jump.
+func (x Jet) unless(jumps bool) Jet {
+	if jumps {
+		x.Rate = All
+	}
+	return x
+}
+
+func (x Jet) plus(y Jet) Jet { return Jet{x.Plus(y.Interval), x.Rate.Plus(y.Rate)} }
+
+func (x Jet) minus(y Jet) Jet { return Jet{x.Minus(y.Interval), x.Rate.Minus(y.Rate)} }
+
+func (x Jet) scaled(by Interval) Jet { return Jet{x.Times(by), x.Rate.part(by)} }
+
+func (x Jet) square() Jet {
+	return Jet{x.Square(), x.Rate.part(x.Times(Point(2)))}
+}
+
+func (x Jet) times(y Jet) Jet {
+	return Jet{x.Times(y.Interval), x.Rate.part(y.Interval).Plus(y.Rate.part(x.Interval))}
+}
+
+func (x Jet) over(y Jet) Jet {
+	v := x.Over(y.Interval)
+	rate := x.Rate.Minus(y.Rate.part(v)).Over(y.Interval)
+	return Jet{v, rate}.unless(y.Contains(0))
+}
+
+func (x Jet) power(y Jet) Jet {
+	v := x.Power(y.Interval)
+	rate := x.Rate.part(y.Times(x.Power(y.Minus(Point(1)))))
+	jumps := !v.Bounded() && x.Contains(0)
+	if y.Rate != (Interval{}) {
+		rate = rate.Plus(y.Rate.part(v.Times(x.Log())))
+		jumps = jumps || x.Low <= 0
+	}
+	return Jet{v, rate}.unless(jumps)
+}
+
+// atan2 returns the angle from the coordinates y = x and abscissa.
+func (x Jet) atan2(abscissa Jet) Jet {
+	square := x.Square().Plus(abscissa.Square())
+	turn := x.Rate.part(abscissa.Interval).Minus(abscissa.Rate.part(x.Interval))
+	return Jet{x.Atan2(abscissa.Interval), turn.Over(square)}.unless(x.cut(abscissa.Interval))
+}
