@@ -10,8 +10,8 @@ type expansion [highest + 1]float64
 
 // Enclose writes bounds of some components of the dense output from a to b, two times within [From, T] with a < b, to
 // ranges, which has a place for each component. They are those of the Taylor polynomial about the middle (R. E. Moore,
-// R. B. Kearfott, M. J. Cloud, Introduction to Interval Analysis, 2009, chapter 6), widened by more than all rounding.
-// A component that does not change has its value.
+// R. B. Kearfott, M. J. Cloud, Introduction to Interval Analysis, 2009, chapter 6), widened by more than all rounding,
+// and those of the values at both ends of the step. A component that does not change has its value.
 func (in *Integrator) Enclose(which []int, a, b float64, ranges []Range) {
 	base, coefficients, terms, scale := in.y0, in.poly, 4, in.t-in.from
 	from := in.from
@@ -50,6 +50,12 @@ func (in *Integrator) Enclose(which []int, a, b float64, ranges []Range) {
 		}
 		r := &ranges[i]
 		r.Low, r.High = v.bounds(0, size)
+		if b == in.t {
+			r.Low, r.High = min(r.Low, in.y[i]), max(r.High, in.y[i])
+		}
+		if a == in.from {
+			r.Low, r.High = min(r.Low, in.y0[i]), max(r.High, in.y0[i])
+		}
 		r.SlopeLow, r.SlopeHigh = v.slope().bounds(1, size)
 		r.SlopeLow, r.SlopeHigh = r.SlopeLow/(radius*scale), r.SlopeHigh/(radius*scale)
 	}
