@@ -3,6 +3,8 @@ package executive
 import (
 	"math"
 	"slices"
+
+	"canopy/expr"
 )
 
 // Signals evaluates the signal vector of one execution: the world provides the clock, the states and the outputs of the
@@ -91,14 +93,22 @@ func (p *Program) Fits(u []float64) bool {
 
 // slot returns the value from the slot's counting writer, else its held value.
 func (s *Signals) slot(i int, u []float64, above []bool) float64 {
-	k := int(u[s.p.counts(i)])
-	if k == 0 {
-		return u[s.p.Held(i)]
-	}
-	w := &s.p.Slots[i].Writers[k-1]
-	code := s.p.Gives(w, u)
+	code, value := s.p.Gets(i, u)
 	if code == nil {
-		return u[s.p.Capture(w.Captured)]
+		return value
 	}
 	return code.Value(s.Values, above)
+}
+
+// Gets returns the code whose value a slot has with the inputs u; if that is nil, the value.
+func (p *Program) Gets(slot int, u []float64) (code *expr.Code, value float64) {
+	k := int(u[p.counts(slot)])
+	if k == 0 {
+		return nil, u[p.Held(slot)]
+	}
+	w := &p.Slots[slot].Writers[k-1]
+	if code = p.Gives(w, u); code == nil {
+		value = u[p.Capture(w.Captured)]
+	}
+	return code, value
 }

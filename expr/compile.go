@@ -387,6 +387,10 @@ func (b *builder) numbersOnly(args []*Node) {
 func (b *builder) binary(o Op, x, y *Node, at int) {
 	register, value, signal := forms[o][0], forms[o][1], forms[o][2]
 	switch {
+	case o == OpSubtract && x.same(y): // +0, or NaN of what is not finite: bounds show it, too
+		b.any(x, at)
+		b.emit(Instruction{Op: MultiplyValue})
+		b.emit(Instruction{Op: AddValue})
 	case y.constant && o == OpMultiply && x.op == OpName:
 		b.fetch(Instruction{Op: SignalTimes, Index: b.signal(x), Value: y.folded})
 	case y.constant:

@@ -67,7 +67,8 @@ func (n *Node) turns() bool {
 		y := n.args[0]
 		return y.op != OpCall || y.name != "sqrt"
 	}
-	return slices.Contains([]string{"abs", "min", "max", "sign", "floor", "mod"}, n.name)
+	f := functionIndex(n.name)
+	return f >= 0 && functions[f].breaks == switches
 }
 
 // Bends reports whether the expression has functions that turn or jump, or relations inside the sides of others: Hold

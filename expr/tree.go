@@ -320,6 +320,7 @@ type function struct {
 	name        string
 	least, most int // arguments
 	unit        rule
+	breaks      breaks
 	one         func(x float64) float64
 	two         func(x, y float64) float64
 }
@@ -341,35 +342,47 @@ const (
 	anyNumber = math.MaxInt
 )
 
+// breaks says where a function is not smooth, or not defined.
+type breaks uint8
+
+const (
+	smooth   breaks = iota // nowhere
+	switches               // it turns or jumps, where its branches or pieces meet: these are held between events
+	poles                  // at its poles, where its value alone tells
+	edges                  // at an end of its domain, beyond which it is not a number
+	composed               // where the functions are for which it is short
+	stepwise               // everywhere: it is for discrete signals, which change at instants
+)
+
 // functions is the table of the functions.
 var functions = [...]function{
-	{"abs", 1, 1, keeps, math.Abs, nil},
-	{"min", 2, anyNumber, keeps, nil, math.Min},
-	{"max", 2, anyNumber, keeps, nil, math.Max},
-	{"sqrt", 1, 1, root, math.Sqrt, nil},
-	{"exp", 1, 1, pure, math.Exp, nil},
-	{"log", 1, 1, pure, math.Log, nil},
-	{"sin", 1, 1, pure, math.Sin, nil},
-	{"cos", 1, 1, pure, math.Cos, nil},
-	{"tan", 1, 1, pure, math.Tan, nil},
-	{"asin", 1, 1, pure, math.Asin, nil},
-	{"acos", 1, 1, pure, math.Acos, nil},
-	{"atan", 1, 1, pure, math.Atan, nil},
-	{"tanh", 1, 1, pure, math.Tanh, nil},
-	{"atan2", 2, 2, ratio, nil, math.Atan2},
-	{"sign", 1, 1, ratio, sign, nil},
-	{"floor", 1, 1, pure, math.Floor, nil},
-	{"mod", 2, 2, keeps, nil, func(x, y float64) float64 { return x - y*math.Floor(x/y) }},
-	{"bitand", 2, 2, integers, nil, bits["bitand"]},
-	{"bitor", 2, 2, integers, nil, bits["bitor"]},
-	{"bitxor", 2, 2, integers, nil, bits["bitxor"]},
-	{"bitnot", 1, 1, integers, func(x float64) float64 { return -x - 1 }, nil},
-	{"wrap", 1, 1, pure, nil, nil},
-	{"distance", 4, 4, onEarth, nil, nil},
-	{"bearing", 4, 4, pure, nil, nil},
-	{"distance_to", 8, 8, placed, nil, nil},
-	{"north_of", 3, 3, placed, nil, nil},
-	{"east_of", 3, 3, placed, nil, nil},
+	{"abs", 1, 1, keeps, switches, math.Abs, nil},
+	{"min", 2, anyNumber, keeps, switches, nil, math.Min},
+	{"max", 2, anyNumber, keeps, switches, nil, math.Max},
+	{"sqrt", 1, 1, root, edges, math.Sqrt, nil},
+	{"exp", 1, 1, pure, smooth, math.Exp, nil},
+	{"log", 1, 1, pure, edges, math.Log, nil},
+	{"sin", 1, 1, pure, smooth, math.Sin, nil},
+	{"cos", 1, 1, pure, smooth, math.Cos, nil},
+	{"tan", 1, 1, pure, poles, math.Tan, nil},
+	{"asin", 1, 1, pure, edges, math.Asin, nil},
+	{"acos", 1, 1, pure, edges, math.Acos, nil},
+	{"atan", 1, 1, pure, smooth, math.Atan, nil},
+	{"tanh", 1, 1, pure, smooth, math.Tanh, nil},
+	{"atan2", 2, 2, ratio, switches, nil, math.Atan2},
+	{"sign", 1, 1, ratio, switches, sign, nil},
+	{"floor", 1, 1, pure, switches, math.Floor, nil},
+	{"mod", 2, 2, keeps, switches, nil, func(x, y float64) float64 { return x - y*math.Floor(x/y) }},
+	{"bitand", 2, 2, integers, stepwise, nil, bits["bitand"]},
+	{"bitor", 2, 2, integers, stepwise, nil, bits["bitor"]},
+	{"bitxor", 2, 2, integers, stepwise, nil, bits["bitxor"]},
+	{"bitnot", 1, 1, integers, stepwise, func(x float64) float64 { return -x - 1 }, nil},
+	{"wrap", 1, 1, pure, composed, nil, nil},
+	{"distance", 4, 4, onEarth, composed, nil, nil},
+	{"bearing", 4, 4, pure, composed, nil, nil},
+	{"distance_to", 8, 8, placed, composed, nil, nil},
+	{"north_of", 3, 3, placed, composed, nil, nil},
+	{"east_of", 3, 3, placed, composed, nil, nil},
 }
 
 // MaxInteger is the largest magnitude up to which every integer is exact.

@@ -15,6 +15,7 @@ type Integrator struct {
 	options Options
 	atol    []float64
 	floats  *floating // nil if no absolute tolerance follows the values
+	halved  int       // how many times the tolerances were halved, see Sharpen
 	stats   Stats
 
 	t, from float64   // the end and the start of the last accepted step
@@ -141,6 +142,27 @@ func (in *Integrator) From() float64 { return in.from }
 // Y returns the values at T. The slice belongs to the integrator: it must not be changed and is valid until the next
 // step.
 func (in *Integrator) Y() []float64 { return in.y }
+
+// Sharpen halves all tolerances of the options a number of times. The next step meets them.
+func (in *Integrator) Sharpen(times int) {
+	by := math.Ldexp(1, in.halved-times)
+	in.halved = times
+	in.options.RelTol *= by
+	scale(in.atol, by)
+	if f := in.floats; f != nil {
+		f.relative *= by
+		scale(f.given, by)
+	}
+}
+
+// given returns the relative tolerance of the options.
+func (in *Integrator) given() float64 { return math.Ldexp(in.options.RelTol, in.halved) }
+
+func scale(x []float64, by float64) {
+	for i := range x {
+		x[i] *= by
+	}
+}
 
 // AbsTol returns the absolute tolerance of component i, which may follow the values (Options.Floating).
 func (in *Integrator) AbsTol(i int) float64 { return in.atol[i] }
@@ -381,13 +403,15 @@ func (in *Integrator) norm(x []float64) float64 {
 // both continue identically to the last bit. The integrator keeps its own function.
 func (in *Integrator) CopyFrom(o *Integrator) {
 	a, b := in.options, o.options
-	if in.n != o.n || a.Method != b.Method || a.RelTol != b.RelTol || a.MaxStep != b.MaxStep {
+	if in.n != o.n || a.Method != b.Method || in.given() != o.given() || a.MaxStep != b.MaxStep {
 		panic("ode: copy of an integrator of another kind")
 	}
 	old := *in
 	*in = *o
 	in.f, in.newton, in.floats = old.f, old.newton, old.floats
 	if in.floats != nil {
+		in.floats.relative = o.floats.relative
+		copy(in.floats.given, o.floats.given)
 		copy(in.floats.seen, o.floats.seen)
 		copy(in.floats.most, o.floats.most)
 	}
@@ -408,7 +432,9 @@ func (in *Integrator) CopyFrom(o *Integrator) {
 
 // Clone returns a copy with the same function.
 func (in *Integrator) Clone() *Integrator {
-	c := New(in.f, in.n, in.options)
+	o := in.options
+	o.RelTol = in.given()
+	c := New(in.f, in.n, o)
 	c.CopyFrom(in)
 	return c
 }
@@ -416,7 +442,10 @@ func (in *Integrator) Clone() *Integrator {
 // State passes all mutable state of the integrator to the codec: one created with the same function and options and
 // then restored continues identically to the last bit.
 func (in *Integrator) State(c *snapshot.Codec) {
-	st := &in.stats
+	st, halved := &in.stats, in.halved
+	if snapshot.Within(c, &halved, 0, 60); c.Loading() {
+		in.Sharpen(halved)
+	}
 	snapshot.Vars(c, &st.Steps, &st.Rejected, &st.Evaluations, &st.Jacobians, &st.Factorisations, &in.signs, &in.against,
 		&in.ringing, &in.t, &in.from, &in.next, &in.last, &in.moving, &in.dense, &in.began, &in.smooth, &in.limited)
 	if in.floats != nil {

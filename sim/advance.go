@@ -39,20 +39,14 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 		return Segment{From: from, To: from}, nil
 	}
 	limit := min(until, s.Alarm)
-	if s.integrator.T() == s.T {
-		target := limit
-		if s.options.Interpolate {
-			target = until
+	for again := true; again; {
+		if s.integrator.T() == s.T {
+			if err := s.newStep(limit, until); err != nil {
+				return Segment{From: from, To: from}, err
+			}
 		}
-		if err := s.integrator.Step(target); err != nil {
-			return Segment{From: from, To: from}, s.named(err)
-		}
-		if err := s.stepped(); err != nil {
-			return Segment{From: from, To: from}, err
-		}
-		s.step(s.ran.fresh)
+		events, again, err = s.travel(min(limit, s.integrator.T()))
 	}
-	events, err = s.travel(min(limit, s.integrator.T()))
 	s.ran.t = s.T
 	copy(s.ran.y, s.Y)
 	s.takeSides()
@@ -64,6 +58,24 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 		return Segment{From: from, To: s.T}, err
 	}
 	return s.end(from, events, until)
+}
+
+// newStep makes a step of the integrator, to the limit at most, or beyond it if alarms end no step.
+func (s *Simulator) newStep(limit, until float64) error {
+	if len(s.search.fine) > 0 {
+		s.loosen()
+	}
+	if s.options.Interpolate {
+		limit = until
+	}
+	if err := s.integrator.Step(limit); err != nil {
+		return s.named(err)
+	}
+	if err := s.stepped(); err != nil {
+		return err
+	}
+	s.step(s.ran.fresh)
+	return nil
 }
 
 // stepped checks the integrator's last step: its values must be finite, and time must advance.
@@ -139,14 +151,14 @@ func (s *Simulator) begin() (events []int, err error) {
 	r.written = r.written[:0]
 	events = s.events[:0]
 	if (restart || other || !r.judged) && s.search.watching > 0 {
-		s.search.forget()
+		s.forget()
 		s.evaluateHere()
 		if err := s.checkIndicators(s.search.now, s.T); err != nil {
 			return nil, err
 		}
 		r.fresh, r.judged = true, true
 		s.start()
-		events = s.judge(s.search.now, s.T, false)
+		events = s.judge(s.suspects(s.search.now), s.search.now, s.T)
 	}
 	s.takeSides()
 	return events, nil
@@ -160,14 +172,15 @@ func (s *Simulator) takeSides() {
 	s.ran.flipped = s.ran.flipped[:0]
 }
 
-// travel advances to the first event of the current step, at most to end, which lies within the step.
-func (s *Simulator) travel(end float64) (events []int, err error) {
+// travel advances to the first event of the current step, at most to end, which lies within the step. If again, it has
+// not advanced: a step with smaller tolerances must take the place of this one.
+func (s *Simulator) travel(end float64) (events []int, again bool, err error) {
 	q := &s.search
 	s.ran.fresh, s.ran.judged = false, false
 	from := s.T
 	if q.watching == 0 {
 		s.moveTo(end)
-		return nil, nil
+		return nil, false, nil
 	}
 	s.start()
 	if s.slide.on {
@@ -187,10 +200,10 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 		}
 		s.moveTo(end)
 		s.ran.judged = end == s.integrator.T()
-		if s.ran.fresh = s.ran.judged && q.have[q.gaps]; s.ran.fresh {
+		if s.ran.fresh = s.ran.judged && q.have[q.gaps] && len(q.sample.functions) == len(q.whole.functions); s.ran.fresh {
 			s.copyKept(q.now, q.rows[q.gaps])
 		}
-		return nil, nil
+		return nil, false, nil
 	}
 	if end == s.Alarm && end-at <= 4*ulp(end) {
 		at = end // one instant
@@ -198,12 +211,23 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 	s.evaluate(at, q.now, &q.whole)
 	if err := s.checkIndicators(q.now, at); err != nil {
 		s.moveTo(max(from, left))
-		return nil, err
+		return nil, false, err
 	}
 	s.moveTo(at)
+	suspects := s.suspects(q.now)
+	touching := s.touches(suspects, q.now)
+	if len(touching) > 0 && s.sharpen(touching) {
+		s.moveTo(from)
+		s.integrator.Restart(s.T, s.Y)
+		s.stats.Restarts++
+		return nil, true, nil
+	}
 	copy(q.now, s.Y)
 	q.here, q.old = true, false
-	return s.judge(q.now, at, true), nil
+	for _, i := range touching {
+		s.touch(i, q.sideAt(i, at))
+	}
+	return s.judge(suspects, q.now, at), false, nil
 }
 
 // moveTo sets time and states to t, within the current step.
@@ -212,25 +236,21 @@ func (s *Simulator) moveTo(t float64) {
 	s.integrator.Interpolate(t, s.Y)
 }
 
-// judge compares the indicators at t, by the quantities v there, with their previous sides and returns the watched
-// changes, with Above on the side that each leaves. Changes in an unwatched direction are committed immediately. On a
-// trajectory, an indicator that only touches zero keeps its side.
-func (s *Simulator) judge(v []float64, t float64, trajectory bool) (events []int) {
+// judge compares the indicators that are suspects at t, by the quantities v there, with their previous sides and
+// returns the watched changes, with Above on the side that each leaves. Changes in an unwatched direction are committed
+// immediately.
+func (s *Simulator) judge(suspects []int, v []float64, t float64) (events []int) {
 	events = s.events[:0]
-	for _, i := range s.suspects(v) {
+	for _, i := range suspects {
 		if s.watch[i] == 0 {
 			continue
 		}
 		side, now := s.search.sideAt(i, t), s.value(v, i) >= 0
-		switch {
-		case side != now && trajectory && s.touches(i, t, side, v):
-			s.stray(i, side)
-		case side != now && s.wants(i, now):
+		if side != now && s.wants(i, now) {
 			events = append(events, i)
-			s.stray(i, side)
-		default:
-			s.stray(i, now)
+			now = side
 		}
+		s.stray(i, now)
 	}
 	s.events = events
 	return events

@@ -149,7 +149,7 @@ func (s *Simulator) narrow(i int) bool {
 	}
 	s.limit(&q.one, i)
 	s.evaluate(max(s.integrator.From(), c.at[i]+(s.T-c.at[i])/2), q.q, &q.one)
-	return math.Abs(s.levels.value(q.q, i)) <= q.zone[i]*max(1, min(s.options.RelTol, loosest)/loose)
+	return math.Abs(s.levels.value(q.q, i)) <= q.zone[i]*min(1, loosest/s.options.RelTol)
 }
 
 // noteEvents counts the events at T, one set, and returns a report if they chatter and the end is at until.

@@ -29,14 +29,27 @@ type search struct {
 	committed []float64 // quantities when Iterate last committed all sides,
 	strays    []int     // and indicators whose sides were committed since
 
-	bias     []float64 // of each indicator: what is added to its value while it touches zero, see touch.go
-	zone     []float64 // of each indicator, the half-width of the zone at its last change of side
-	touching []int     // indicators with a bias
-	touched  []int     // those that began to touch in the last segment
+	bias      []float64 // of each indicator: what is added to its value while it touches zero, see touch.go
+	zone      []float64 // of each indicator, the half-width of the zone at its last change of side
+	touching  []int     // indicators with a bias
+	fine      []fine    // indicators that are judged at smaller tolerances than those given,
+	halved    int       // which are halved this many times
+	unsettled []int     // scratch: indicators that seem to touch zero
+	touched   []int     // those that began to touch in the last segment
 
 	near []int     // watched indicators that come near zero in this step, in declared order
 	side []bool    // of each indicator, at the start of the searched gap: as in Above, unless it is near
 	dip  []float64 // time of an unwatched change of side before it crosses; +Inf: none
+
+	known    []bool      // by function: there are bounds of it over this step
+	skip     []int       // by function: steps in which it is left to samples
+	boxes    []box       // by function
+	sample   scope       // the functions without bounds
+	ranges   []ode.Range // by state
+	enclosed bool        // ranges are those of this step
+	wide     []ode.Range // scratch: by state
+	single   [1]int      // scratch
+	proof    proof
 
 	kept
 	some, one scope // quantities of near indicators, that of the one that root evaluates
@@ -62,7 +75,12 @@ func newSearch(x *levels, indicators, samples int) search {
 		now: vector(), cut: vector(), left: vector(), q: vector(), committed: vector(),
 		side: make([]bool, indicators), dip: make([]float64, indicators), bias: make([]float64, indicators),
 		zone: make([]float64, indicators),
-		kept: newKept(x),
+		kept: newKept(x), known: make([]bool, x.quantities-x.states), skip: make([]int, x.quantities-x.states),
+		boxes: make([]box, x.quantities-x.states), ranges: make([]ode.Range, x.states),
+		wide: make([]ode.Range, x.states), sample: scope{all: true},
+	}
+	for i := range q.boxes {
+		q.boxes[i] = box{until: math.Inf(-1), reach: firstReach}
 	}
 	for range gaps + 1 {
 		q.rows = append(q.rows, vector())
@@ -90,12 +108,16 @@ func (q *search) copyFrom(o *search) {
 	q.strays = append(q.strays[:0], o.strays...)
 	copy(q.bias, o.bias)
 	copy(q.zone, o.zone)
+	q.fine, q.halved = append(q.fine[:0], o.fine...), o.halved
+	copy(q.skip, o.skip)
+	q.enclosed = false
 }
 
 // step begins a new step. If known, q.now holds the quantities at its start.
 func (s *Simulator) step(known bool) {
 	q := &s.search
 	clear(q.have)
+	q.enclosed = false
 	if known {
 		s.copyKept(q.rows[0], q.now)
 		q.have[0] = true
@@ -118,8 +140,15 @@ func (s *Simulator) kept() []int {
 	return s.search.whole.functions
 }
 
-// forget drops the samples after a change of anything that indicators may depend on.
-func (q *search) forget() { clear(q.have) }
+// forget drops the samples after a change of anything that indicators may depend on, and the boxes of these functions.
+func (s *Simulator) forget() {
+	clear(s.search.have)
+	for f := range s.search.boxes {
+		if s.levels.loose[f] {
+			s.search.boxes[f].until = math.Inf(-1)
+		}
+	}
+}
 
 // start begins to follow the sides from those committed.
 func (s *Simulator) start() {
@@ -203,6 +232,38 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 	if !s.screen() {
 		return at, at
 	}
+	sampled := false
+	for _, i := range q.near {
+		if s.proved(i) {
+			l, r, ok := s.firstChange(i, from, min(end, at))
+			if !ok {
+				s.giveUp(i)
+				q.dip[i] = math.Inf(1)
+			} else if r < at {
+				at, left = r, l
+			}
+		}
+		sampled = sampled || !s.proved(i)
+	}
+	if sampled {
+		at, left = s.sampledEvent(from, end, at, left)
+	}
+	if at > end {
+		for _, i := range q.near {
+			if s.proved(i) {
+				q.side[i], q.dip[i] = q.sideAt(i, end), math.Inf(1)
+			}
+		}
+	}
+	return at, left
+}
+
+// sampledEvent is firstEvent for the indicators without bounds, if another one has an event at a time.
+func (s *Simulator) sampledEvent(from, end, at, left float64) (float64, float64) {
+	q := &s.search
+	if at <= end {
+		s.evaluate(left, q.left, &q.some)
+	}
 	for k := range q.gaps {
 		lo, hi := max(s.time(k), from), min(s.time(k+1), end)
 		if !(lo < hi) {
@@ -215,6 +276,9 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 			s.evaluate(hi, q.cut, &q.some)
 		}
 		for _, i := range q.near {
+			if s.proved(i) {
+				continue
+			}
 			q.dip[i] = math.Inf(1)
 			if l, r := s.crossing(i, k, lo, hi, s.value(last, i), at <= hi); r < at {
 				at, left = r, l
@@ -225,10 +289,12 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 			return at, left
 		}
 		for _, i := range q.near {
-			q.side[i] = s.value(last, i) >= 0
+			if !s.proved(i) {
+				q.side[i] = s.value(last, i) >= 0
+			}
 		}
 	}
-	return at, at
+	return at, left
 }
 
 // screen determines which watched indicators come near zero in this step, and whether any does. Thresholds of states
@@ -240,54 +306,68 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 // indicator that is no stray is on the side of its level on which the quantity is at the start of the search.
 func (s *Simulator) screen() bool {
 	q, n := &s.search, len(s.Y)
-	list, sampled := q.list[:0], false
-	of, low, high := -1, 0.0, 0.0
+	list := q.list[:0]
+	q.sample.functions = q.sample.functions[:0]
+	of, low, high, known, close := -1, 0.0, 0.0, false, false
 	for _, l := range q.lines {
 		x := &s.levels.lines[l]
 		if q.watched[l] == 0 {
 			continue
 		}
-		if x.of >= n {
-			sampled = true
+		if x.of != of { // a quantity has a line in each direction
+			close = false
+			if of = x.of; of < n {
+				low, high = s.integrator.Bounds(of)
+				margin := 1e-11 * (math.Abs(low) + math.Abs(high))
+				low, high, known, close = low-margin, high+margin, true, true
+			} else {
+				if known = s.sys.Enclose != nil && q.skip[of-n] == 0; !known {
+					q.skip[of-n] = max(q.skip[of-n]-1, 0)
+				} else if low, high, known, close = s.far(of - n); !known {
+					q.skip[of-n] = recess
+				}
+				if q.known[of-n] = known; !known {
+					q.sample.functions = append(q.sample.functions, of-n)
+				}
+			}
+		}
+		if !known {
 			continue
 		}
-		if x.of != of { // a state has a line in each direction
-			of = x.of
-			low, high = s.integrator.Bounds(of)
+		places := x.within(q.places[l], low, high)
+		if len(places) > 0 && !close {
+			q.boxes[of-n].drop()
+			low, high, _ = s.over(of - n)
+			places, close = x.within(q.places[l], low, high), true
 		}
-		margin := 1e-11 * (math.Abs(low) + math.Abs(high))
-		for _, place := range x.within(q.places[l], low-margin, high+margin) {
-			if i := x.who[place]; s.watch[i] != 0 && !s.stays(i, low, high) {
+		for _, place := range places {
+			if i := x.who[place]; s.watch[i] != 0 && !s.stays(i) {
 				list = append(list, i)
 			}
 		}
 	}
 	for _, others := range [][]int{q.strays, q.touching} {
 		for _, i := range others {
-			if s.watch[i] == 0 {
-				continue
+			if s.watch[i] != 0 && !s.stays(i) {
+				list = append(list, i)
 			}
-			if of := s.levels.thresholds[i].Of; of < n {
-				if low, high := s.integrator.Bounds(of); s.stays(i, low, high) {
-					continue
-				}
-			}
-			list = append(list, i)
 		}
 	}
 	q.list = list
-	if !sampled && len(list) == 0 {
+	if len(q.sample.functions) == 0 && len(list) == 0 {
 		return false
 	}
-	for _, k := range q.coarse {
-		s.row(k, &q.whole)
-	}
 	if s.T == s.integrator.From() && !s.slide.on {
-		s.letGo(q.rows[0])
+		s.letGo()
+	}
+	if len(q.sample.functions) > 0 {
+		for _, k := range q.coarse {
+			s.row(k, &q.sample)
+		}
 	}
 	for _, l := range q.lines {
 		x := &s.levels.lines[l]
-		if q.watched[l] == 0 || x.of < n {
+		if q.watched[l] == 0 || x.of < n || q.known[x.of-n] {
 			continue
 		}
 		low, high := q.now[x.of], q.now[x.of]
@@ -300,7 +380,7 @@ func (s *Simulator) screen() bool {
 	}
 	q.list = s.ordered(list)
 	for _, i := range q.list {
-		if s.watch[i] != 0 && s.comesNear(i) {
+		if s.watch[i] != 0 && (s.proved(i) || s.comesNear(i)) {
 			q.near = append(q.near, i)
 		}
 	}
@@ -308,10 +388,14 @@ func (s *Simulator) screen() bool {
 	return len(q.near) > 0
 }
 
-// stays reports whether the indicator of a threshold is known to stay on its side during this step, because the bounds
-// of the state exclude the level.
-func (s *Simulator) stays(i int, low, high float64) bool {
+// stays reports whether the indicator of the threshold of a state is known to stay on its side during this step,
+// because the bounds of the state exclude the level.
+func (s *Simulator) stays(i int) bool {
 	h := &s.levels.thresholds[i]
+	if h.Of >= len(s.Y) {
+		return false
+	}
+	low, high := s.integrator.Bounds(h.Of)
 	rounding := 1e-12 * (math.Abs(low) + math.Abs(high) + math.Abs(h.Level))
 	if s.search.side[i] != h.Falls {
 		return low-rounding > h.Level

@@ -488,6 +488,14 @@ func TestRestOfAStepCutByAnAlarm(t *testing.T) {
 	}
 }
 
+// shifted returns the bounds of a value in r minus a level, or of the negative.
+func shifted(r ode.Range, level float64, falls bool) ode.Range {
+	if falls {
+		return ode.Range{Low: level - r.High, High: level - r.Low, SlopeLow: -r.SlopeHigh, SlopeHigh: -r.SlopeLow}
+	}
+	return ode.Range{Low: r.Low - level, High: r.High - level, SlopeLow: r.SlopeLow, SlopeHigh: r.SlopeHigh}
+}
+
 // A threshold that is declared as one is found at the same instants, to the last bit, with fewer evaluations.
 func TestThresholdsAreFoundAlike(t *testing.T) {
 	levels := []float64{0, 0.5, -0.999999, 1 + 1e-9, 3, -40}
@@ -503,6 +511,9 @@ func TestThresholdsAreFoundAlike(t *testing.T) {
 			})
 		}
 		sys := oscillator(zeros...)
+		sys.Enclose = func(_, _ float64, y []ode.Range, _ *Discrete, i int) (ode.Range, []int, bool) {
+			return shifted(y[i%2], levels[i], i >= 3), []int{i % 2}, true
+		}
 		for i, level := range levels {
 			if declared {
 				sys.Indicators[i].Threshold = &Threshold{Of: i % 2, Level: level, Falls: i >= 3}
@@ -566,6 +577,13 @@ func TestQuantitiesInCommonChangeNothing(t *testing.T) {
 					h := &thresholds[k]
 					g[k] = h.sign() * (quantity(h.Of, at, y, d) - h.Level)
 				}
+			}
+			sys.Enclose = func(_, _ float64, y []ode.Range, _ *Discrete, k int) (ode.Range, []int, bool) {
+				if common || thresholds[k].Of >= 2 {
+					return ode.Range{}, nil, false
+				}
+				h := &thresholds[k]
+				return shifted(y[h.Of], h.Level, h.Falls), []int{h.Of}, true
 			}
 			for i := range thresholds {
 				x := Indicator{Name: "threshold"}

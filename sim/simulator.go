@@ -22,6 +22,7 @@ type Simulator struct {
 	sys        *System
 	levels     *levels
 	drives     []bool // by input: the derivatives read it
+	reads      []int  // the states that Zeros reads
 	watch      []Direction
 	options    Options
 	accuracy   float64 // of a state, in tolerances
@@ -134,6 +135,11 @@ func newSimulator(sys *System, x *levels, o Options) *Simulator {
 	s.drives = slices.Repeat([]bool{sys.Drives == nil}, sys.Inputs)
 	for _, i := range sys.Drives {
 		s.drives[i] = true
+	}
+	if s.reads = sys.Reads; s.reads == nil {
+		for i := range n {
+			s.reads = append(s.reads, i)
+		}
 	}
 	s.integrator = s.newIntegrator()
 	return s
@@ -339,7 +345,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	r, q, st := &s.ran, &s.search, &s.stats
 	snapshot.Vars(c, &s.T, &s.Alarm, &r.t, &s.restarted, &s.crawl.since, &s.crawl.longest, &s.pending, &r.judged, &r.fresh,
 		&r.anew, &r.after, &q.here, &q.old, &s.crawl.steps, &s.iterations, &st.Evaluations, &st.StateEvents, &st.TimeEvents,
-		&st.Restarts, &st.Samples, &st.Values, &st.Looks)
+		&st.Restarts, &st.Samples, &st.Values, &st.Looks, &st.Enclosures, &st.Unproved)
 	snapshot.Floats(c, s.Y, s.U, r.y, r.before.U, q.now, q.committed, q.bias, q.zone)
 	for _, list := range [][]bool{s.Above, s.looping, r.before.Above, q.resting} {
 		snapshot.Each(c, list, snapshot.Bool)
@@ -347,6 +353,12 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	for _, list := range [][]Direction{s.watch, r.watch} {
 		snapshot.Each(c, list, snapshot.Int)
 	}
+	snapshot.Each(c, q.skip, snapshot.Int)
+	snapshot.List(c, &q.fine, func(c *snapshot.Codec, f *fine) {
+		snapshot.Within(c, &f.who, 0, len(s.Above)-1)
+		snapshot.Vars(c, &f.until, &f.halved, &f.width)
+	})
+	snapshot.Int(c, &q.halved)
 	snapshot.List(c, &q.strays, func(c *snapshot.Codec, i *int) { snapshot.Within(c, i, 0, len(s.Above)-1) })
 	s.chatter.state(c)
 	s.slide.state(c)

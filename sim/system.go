@@ -48,6 +48,10 @@ type System struct {
 	// Zeros writes the values of the functions which, in ascending order, to g; it may write others too. It is nil if
 	// indicators compare only states.
 	Zeros func(t float64, y []float64, d *Discrete, which []int, g []float64)
+	// Enclose returns bounds of a function and of its derivative by time, from a to b, during which the states that the
+	// system reads are in y, and the states whose ranges it has used. known is false if there are no bounds. The result
+	// is valid until the next call. nil: no function has bounds.
+	Enclose func(a, b float64, y []ode.Range, d *Discrete, function int) (r ode.Range, of []int, known bool)
 	// Functions is the number of functions that thresholds compare; the numbers of indicators without one count as well.
 	Functions int
 
@@ -111,6 +115,8 @@ type Stats struct {
 	Samples     int // points at which indicators were evaluated
 	Values      int // of functions
 	Looks       int // at single indicators, in the search and at instants
+	Enclosures  int // bounds of indicators over parts of steps
+	Unproved    int // parts of steps, too narrow to be divided, in which a change was not excluded, and long proofs
 	Restarts    int // of the integrator, after a discontinuity
 	StateEvents int // instants at which a watched indicator changed side
 	TimeEvents  int // instants at which the alarm was due

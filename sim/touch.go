@@ -18,10 +18,12 @@ import (
 // the value changes sign where the wide zone ends.
 
 const (
-	accuracy = 4    // error of a state that is usual, in tolerances for one step
-	loose    = 1e-6 // no relative tolerance is looser in this
-	ahead    = 200  // steps that the search looks ahead
-	finer    = 12   // halvings of a gap
+	accuracy = 4     // error of a state that is usual, in tolerances for one step
+	loose    = 1e-6  // no relative tolerance is looser for an indicator that touches zero
+	sharpest = 1e-11 // nor sharper to find out whether it does
+	sharper  = 6     // halvings of the tolerances at a time
+	ahead    = 200   // steps that the search looks ahead
+	finer    = 12    // halvings of a gap
 )
 
 // wide is the ratio of the two zones. The norm of errors, their root mean square, permits an error of one state that is
@@ -35,13 +37,7 @@ func (s *Simulator) value(quantities []float64, i int) float64 {
 
 // tolerance returns the tolerance of a state's error in one step at the value y.
 func (s *Simulator) tolerance(state int, y float64) float64 {
-	w := s.integrator.AbsTol(state)
-	if s.options.AbsTol == nil {
-		w = min(w, loose)
-	} else {
-		w *= min(1, loose/s.options.RelTol)
-	}
-	return w + min(s.options.RelTol, loose)*math.Abs(y)
+	return s.integrator.AbsTol(state) + math.Ldexp(s.options.RelTol, -s.search.halved)*math.Abs(y)
 }
 
 // zone returns the half-width of the zone around zero in which the side of indicator i is open at (t, v): the change of
@@ -73,21 +69,119 @@ func (s *Simulator) zone(i int, t float64, v []float64) float64 {
 	return zone
 }
 
-// touches reports whether indicator i, found beyond zero at a time within the step and there with the quantities v,
-// only touches it. The indicator then has its bias. It does not touch zero if its last event sent it back at once, as
-// the impact of a ball does.
-func (s *Simulator) touches(i int, at float64, side bool, v []float64) bool {
+// touches returns those of the suspects, by the quantities v at T on the trajectory, that only touch zero.
+func (s *Simulator) touches(suspects []int, v []float64) []int {
 	q := &s.search
-	if q.bias[i] != 0 || !finite(s.value(v, i)) || s.chatter.at[i] == s.restarted && s.narrow(i) {
+	q.unsettled = q.unsettled[:0]
+	for _, i := range suspects {
+		if s.watch[i] == 0 {
+			continue
+		}
+		if side := q.sideAt(i, s.T); side != (s.value(v, i) >= 0) && s.onlyTouches(i, s.T, side, v) {
+			q.unsettled = append(q.unsettled, i)
+		}
+	}
+	return q.unsettled
+}
+
+// onlyTouches reports whether indicator i, found beyond zero at a time within the step and there with the quantities v,
+// only touches it. It does not if its last event sent it back at once, as the impact of a ball does.
+func (s *Simulator) onlyTouches(i int, at float64, side bool, v []float64) bool {
+	q := &s.search
+	if q.bias[i] != 0 && !s.coarse() || !finite(s.value(v, i)) || s.chatter.at[i] == s.restarted && s.narrow(i) {
 		return false
 	}
 	q.zone[i] = s.zone(i, at, v)
-	if q.zone[i] == 0 || s.crosses(i, at, side, q.zone[i]) {
+	return q.zone[i] > 0 && !s.jumps(i, at, v) && !s.crosses(i, at, side, q.zone[i])
+}
+
+// A touch is judged at smaller tolerances: the step is repeated with them, until the indicator leaves the zone, which
+// has become smaller, or until the tolerances are the sharpest. They stay until an indicator that has left the zone
+// there is as far from zero as the zone at the given tolerances is wide.
+
+// fine is an indicator that is judged at smaller tolerances.
+type fine struct {
+	who    int
+	until  float64 // at least
+	halved int     // how many times they are halved
+	width  float64 // half-width of the wide zone at the given tolerances
+}
+
+// coarse reports whether the tolerances are looser than any that decide a touch.
+func (s *Simulator) coarse() bool { return math.Ldexp(s.options.RelTol, -s.search.halved) > loose }
+
+// sharpen makes the tolerances smaller for indicators that seem to touch zero at a time, and reports whether it could.
+func (s *Simulator) sharpen(touching []int) bool {
+	q := &s.search
+	halved := q.halved + sharper
+	if s.slide.on || math.Ldexp(s.options.RelTol, -halved) < sharpest {
 		return false
 	}
-	s.hold(i, s.wide()*q.zone[i], side)
-	q.touched = append(q.touched, i)
+	for _, i := range touching {
+		if k := slices.IndexFunc(q.fine, func(f fine) bool { return f.who == i }); k >= 0 {
+			q.fine[k].halved, q.fine[k].until = halved, s.T
+		} else {
+			q.fine = append(q.fine, fine{i, s.T, halved, s.wide() * math.Ldexp(q.zone[i], q.halved)})
+		}
+	}
+	s.setTolerances()
 	return true
+}
+
+// setTolerances sets the tolerances that the indicators which are judged at smaller ones need.
+func (s *Simulator) setTolerances() {
+	q := &s.search
+	most := 0
+	for _, f := range q.fine {
+		most = max(most, f.halved)
+	}
+	if most != q.halved {
+		q.halved = most
+		s.integrator.Sharpen(most)
+	}
+}
+
+// loosen leaves the smaller tolerances of indicators that are no longer near zero, at the start of a step.
+func (s *Simulator) loosen() {
+	q := &s.search
+	q.fine = slices.DeleteFunc(q.fine, func(f fine) bool {
+		if s.T < f.until {
+			return false
+		}
+		s.limit(&q.one, f.who)
+		s.evaluate(s.T, q.q, &q.one)
+		return s.watch[f.who] == 0 || !(math.Abs(s.levels.value(q.q, f.who)) <= 2*f.width)
+	})
+	s.setTolerances()
+}
+
+// touch keeps an indicator on a side: it touches zero. It then needs no sharper tolerances than loose ones.
+func (s *Simulator) touch(i int, side bool) {
+	q, needed := &s.search, 0
+	for math.Ldexp(s.options.RelTol, -needed) > loose {
+		needed += sharper
+	}
+	width := s.wide() * math.Ldexp(q.zone[i], q.halved-needed)
+	q.fine = slices.DeleteFunc(q.fine, func(f fine) bool { return f.who == i })
+	if needed > 0 {
+		q.fine = append(q.fine, fine{i, s.T, needed, width})
+	}
+	s.setTolerances()
+	s.hold(i, width, side)
+	q.touched = append(q.touched, i)
+}
+
+// jumps reports whether indicator i, of the quantities v at a time, jumps there: between this time and the number before
+// it, its value changes by a good part of its zone.
+func (s *Simulator) jumps(i int, at float64, v []float64) bool {
+	q := &s.search
+	before := math.Nextafter(at, s.integrator.From())
+	if before == at {
+		return false
+	}
+	s.limit(&q.one, i)
+	s.evaluate(before, q.q, &q.one)
+	return math.Abs(s.value(v, i)-s.value(q.q, i)) > q.zone[i]/16
 }
 
 // hold keeps an indicator on a side as long as it is in the zone.
@@ -160,10 +254,13 @@ func (s *Simulator) crosses(i int, at float64, side bool, zone float64) bool {
 	return rises
 }
 
-// letGo ends the touch of indicators that have left the zone on their side, by the quantities at the start of a step.
-func (s *Simulator) letGo(v []float64) {
-	for _, i := range slices.Backward(s.search.touching) {
-		if g := s.value(v, i); math.Abs(g) > 2*math.Abs(s.search.bias[i]) && (g >= 0) == s.Above[i] {
+// letGo ends the touch of indicators that have left the zone on their side, at the start of a step.
+func (s *Simulator) letGo() {
+	q := &s.search
+	for _, i := range slices.Backward(q.touching) {
+		s.limit(&q.one, i)
+		s.evaluate(s.T, q.q, &q.one)
+		if g := s.value(q.q, i); math.Abs(g) > 2*math.Abs(q.bias[i]) && (g >= 0) == s.Above[i] {
 			s.release(i)
 		}
 	}

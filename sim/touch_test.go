@@ -100,8 +100,8 @@ func TestSetPointIsNoEvent(t *testing.T) {
 	}
 }
 
-// A tangent parabola, shifted by a multiple of the tolerance 2e-6 of values near 1: what exceeds the accuracy is an
-// event, both ways and at the exact times; what does not is a touch, or nothing.
+// A tangent parabola, shifted by a multiple of the tolerance 2e-6 of values near 1: what exceeds the accuracy at the
+// sharpest tolerances is an event, both ways and at the exact times; what does not is a touch, or nothing.
 func TestTangent(t *testing.T) {
 	sys := func() *System {
 		return &System{
@@ -109,19 +109,19 @@ func TestTangent(t *testing.T) {
 			Derivatives: func(_ float64, y []float64, _ *Discrete, dydt []float64) { dydt[0], dydt[1] = y[1], -1 },
 		}
 	}
-	for _, above := range []float64{-10, -1, 0, 1, 3, 5, 100} {
+	for _, above := range []float64{-10, -1, 0, 3e-5, 1e-2, 1, 3, 100} {
 		top := 2e-6 * above // of the parabola above 1, at t = 1
 		for _, m := range ode.Methods() {
 			s := start(t, sys(), []float64{0.5 + top, 1}, nil, Options{Options: ode.Options{Method: m, RelTol: 1e-6}})
 			events, touched := visits(t, s, 3)
-			if above < accuracy {
-				if len(events) > 0 || len(touched) > 1 || above == 3 && len(touched) == 0 {
+			if above < 1e-3 {
+				if len(events) > 0 || len(touched) > 1 {
 					t.Errorf("%v, %g tolerances above: events %v, touches %v", m, above, events, touched)
 				}
 				continue
 			}
 			half := math.Sqrt(2 * top)
-			checkLog(t, events, []happening{{1 - half, 0}, {1 + half, 0}}, 1e-10)
+			checkLog(t, events, []happening{{1 - half, 0}, {1 + half, 0}}, 1e-9)
 		}
 	}
 }

@@ -93,7 +93,7 @@ const faraway = 1e6
 // holds reports whether x contains a number (k + offset) pi for an integer k that leaves a remainder by a divisor, or
 // is too near to one to exclude it.
 func (x Interval) holds(offset float64, remainder, divisor int) bool {
-	const near = 1e-9
+	near := 1e-14 * (1 + x.Abs().High)
 	for k := math.Ceil(x.Low/math.Pi - offset - near); k <= x.High/math.Pi-offset+near; k++ {
 		if m := int(k) % divisor; (m+divisor)%divisor == remainder {
 			return true

@@ -274,6 +274,7 @@ type Summary struct {
 	TimeEvents         int     `json:"time_events"`
 	StatusChanges      int     `json:"status_changes"`
 	MaxEventIterations int     `json:"max_event_iterations"` // most event iterations within one instant
+	Unproved           int     `json:"unproved,omitempty"`   // parts of steps whose events were sampled, not proved absent
 	Ended              float64 `json:"ended"`                // simulated time at which the run ended [s]
 	Outcome            Outcome `json:"outcome"`              // of the run
 	Plan               Verdict `json:"plan"`                 // of the plan; empty in logs of earlier versions

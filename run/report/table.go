@@ -38,8 +38,12 @@ func (d *Digest) Table(w io.Writer) error {
 			rows = append(rows, []string{"integration", fmt.Sprintf("%d steps, %d rejected, %d evaluations, %d Jacobians",
 				s.Steps, s.RejectedSteps, s.RHSEvaluations, s.Jacobians)})
 		}
-		rows = append(rows, []string{"events", fmt.Sprintf("%d state, %d time, at most %d iterations in an instant",
-			s.StateEvents, s.TimeEvents, s.MaxEventIterations)})
+		events := fmt.Sprintf("%d state, %d time, at most %d iterations in an instant", s.StateEvents, s.TimeEvents,
+			s.MaxEventIterations)
+		if s.Unproved > 0 {
+			events += fmt.Sprintf(", %d parts of steps sampled, not proved to have none", s.Unproved)
+		}
+		rows = append(rows, []string{"events", events})
 	}
 	changes := fmt.Sprintf("%d status changes of %d tasks", d.changes, len(d.Tasks))
 	if len(d.Tasks) == 1 {

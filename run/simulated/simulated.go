@@ -59,6 +59,8 @@ type world struct {
 	zero      []float64       // and their indicators
 	memory    []float64       // scratch: what the program's cells and it remember, the inputs behind those of the program
 	changed   []int           // scratch: indicators of the program
+
+	enclosure *enclosure
 }
 
 // function is the value of a signal or, if general, of an indicator that is no threshold.
@@ -84,6 +86,7 @@ func follow(plain *mission.Mission, interpolated bool, old *world, u []float64, 
 		listed: len(plain.Program.Indicators), interpolated: interpolated}
 	w.y = m.Initial(vehicle)
 	w.switches()
+	w.enclosure = w.newEnclosure()
 	from := 0.0
 	if old != nil {
 		from = old.sim.T
@@ -140,7 +143,8 @@ func (w *world) switches() {
 func (w *world) system() *sim.System {
 	p := w.m.Program
 	s := &sim.System{Inputs: p.Inputs() + len(w.memory), Derivatives: w.derivatives, Zeros: w.zeros,
-		Reads: p.Reads, Loose: []int{}, Drives: p.Drives(),
+		Enclose: w.enclose,
+		Reads:   p.Reads, Loose: []int{}, Drives: p.Drives(),
 		Floating: w.m.Vehicle.Floating}
 	for _, kind := range w.m.Vehicle.Discrete {
 		s.Constant = append(s.Constant, kind != "")
@@ -445,7 +449,7 @@ func (w *world) Cost(s *record.Summary) {
 	stats := w.sim.Stats()
 	s.Steps, s.RejectedSteps, s.RHSEvaluations = stats.Steps, stats.Rejected, stats.Evaluations
 	s.Jacobians, s.Factorisations = stats.Jacobians, stats.Factorisations
-	s.StateEvents, s.TimeEvents = stats.StateEvents, stats.TimeEvents
+	s.StateEvents, s.TimeEvents, s.Unproved = stats.StateEvents, stats.TimeEvents, stats.Unproved
 }
 
 func (w *world) State(c *snapshot.Codec) {

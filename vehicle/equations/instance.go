@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"canopy/expr"
+	"canopy/expr/interval"
 	"canopy/vehicle/model"
 )
 
@@ -17,6 +18,10 @@ type instance struct {
 	memory  []float64 // that is held
 	fired   []reset   // scratch: resets of the present instant,
 	values  []float64 // and their values
+	stretch *interval.Stretch
+
+	time           interval.Jet // of the stretch, as are
+	state, command func(i int) interval.Jet
 }
 
 // new is the New of the vehicle.
@@ -32,6 +37,7 @@ func (p *program) new(parameters []float64) (model.Instance, error) {
 		}
 		v.signals[p.firstParameter()+i] = p.units[i].SI(value)
 	}
+	v.stretch = interval.NewStretch(len(v.signals), v.source)
 	y := make([]float64, len(p.states))
 	v.Initial(y)
 	for i, s := range p.states {
@@ -232,4 +238,33 @@ func (v *instance) describe(x *expr.Indicator) model.Switch {
 		s.Of, s.Level, s.Falls = h.Slot-1, h.Level, h.Falls
 	}
 	return s
+}
+
+// Enclose implements [model.Enclosing].
+func (v *instance) Enclose(time interval.Jet, state, command func(i int) interval.Jet) {
+	v.time, v.state, v.command = time, state, command
+	v.stretch.Begin(v.above, v.memory)
+}
+
+// Output implements [model.Enclosing].
+func (v *instance) Output(i int) interval.Jet { return v.stretch.Signal(v.firstOutput() + i) }
+
+// Zero implements [model.Enclosing].
+func (v *instance) Zero(i int) interval.Jet { return v.stretch.Value(v.relations[i].Difference()) }
+
+// source is where a signal of the stretch comes from. Outputs whose switches are not held may jump.
+func (v *instance) source(i int) (code *expr.Code, known interval.Jet) {
+	switch k := i - v.firstOutput(); {
+	case i == 0:
+		return nil, v.time
+	case i < v.firstCommand():
+		return nil, v.state(i - 1)
+	case k < 0:
+		return nil, v.command(i - v.firstCommand())
+	case k < len(v.outputs) && (v.held[k] || len(v.outputs[k].Indicators()) == 0):
+		return v.outputs[k], known
+	case k < len(v.outputs):
+		return nil, interval.Anything
+	}
+	return nil, interval.Steady(v.signals[i])
 }

@@ -1,0 +1,263 @@
+package sim
+
+import (
+	"math"
+
+	"canopy/ode"
+)
+
+// Unknown are the bounds of a value of which nothing is known.
+var Unknown = ode.Range{Low: math.Inf(-1), High: math.Inf(1), SlopeLow: math.Inf(-1), SlopeHigh: math.Inf(1)}
+
+// wideness is the share of a step that a pole takes at most.
+const wideness = 0x1p-30
+
+// narrowest is the share of a step below which a part is not divided: two changes within it are one touch.
+const narrowest = 0x1p-34
+
+// proof follows the side of one indicator through a step.
+type proof struct {
+	i           int
+	from, until float64
+	above       bool
+	dip         float64 // when it changed in a direction that is not watched
+	l, r        float64 // the first watched change
+	smallest    float64 // part of the step
+	zone        float64 // of the indicator, once it is needed; negative before
+	left        int     // bounds that may still be computed
+}
+
+// effort is the number of bounds after which a proof is given up for this step.
+const effort = 1000
+
+// bounds returns bounds of the value of indicator i from a to b; known is false if there are none.
+func (s *Simulator) bounds(i int, a, b float64) (r ode.Range, known bool) {
+	q, h, n := &s.search, &s.levels.thresholds[i], len(s.Y)
+	if h.Of < n {
+		q.single[0] = h.Of
+		s.integrator.Enclose(q.single[:], a, b, q.ranges)
+		r, known = q.ranges[h.Of], true
+	} else {
+		s.integrator.Enclose(s.reads, a, b, q.ranges)
+		q.enclosed = false
+		r, _, known = s.sys.Enclose(a, b, q.ranges, &s.Discrete, h.Of-n)
+	}
+	s.stats.Enclosures++
+	if h.Falls {
+		r = ode.Range{Low: h.Level - r.High, High: h.Level - r.Low, SlopeLow: -r.SlopeHigh, SlopeHigh: -r.SlopeLow}
+	} else {
+		r.Low, r.High = r.Low-h.Level, r.High-h.Level
+	}
+	r.Low, r.High = r.Low+q.bias[i], r.High+q.bias[i]
+	return r, known
+}
+
+// firstChange returns the bracket [l, r] of the first watched change of indicator i after from and until a time, r = +Inf if
+// there is none. Parts of the step, each half of a larger one, are divided until bounds exclude a change in them, or
+// until a change is the only one. The brackets depend only on the step. ok is false if that takes too long.
+func (s *Simulator) firstChange(i int, from, until float64) (l, r float64, ok bool) {
+	q := &s.search
+	a, b := s.integrator.From(), s.integrator.T()
+	p := &q.proof
+	*p = proof{i: i, from: from, until: until, above: q.side[i], dip: math.Inf(1), r: math.Inf(1),
+		smallest: (b - a) * narrowest, zone: -1, left: effort}
+	s.limit(&q.one, i)
+	s.part(a, b)
+	if q.dip[i] = p.dip; p.r > until {
+		p.r = math.Inf(1)
+	}
+	return p.l, p.r, p.left >= 0
+}
+
+// part follows the indicator through a part of the step.
+func (s *Simulator) part(a, b float64) {
+	p := &s.search.proof
+	if b <= p.from || a >= p.until || p.r < math.Inf(1) || p.left < 0 {
+		return
+	}
+	p.left--
+	bounds, known := s.bounds(p.i, a, b)
+	if known && (p.above && bounds.Low >= 0 || !p.above && bounds.High < 0) {
+		return
+	}
+	last := s.valueAt(b)
+	changes := beyond(last, p.above)
+	if known && (bounds.SlopeLow >= 0 || bounds.SlopeHigh <= 0) {
+		if changes {
+			s.changed(a, b, last)
+		}
+		return
+	}
+	start := max(a, p.from)
+	if known && !changes && excludes(s.valueAt(start), last, b-start, bounds) {
+		return
+	}
+	m := a + (b-a)/2
+	if b-a <= p.smallest || !(a < m && m < b) || s.touching(a, bounds) {
+		switch {
+		case changes:
+			s.changed(a, b, last)
+		case b-a <= p.smallest:
+			s.stats.Unproved++
+		}
+		return
+	}
+	s.part(a, m)
+	s.part(m, b)
+}
+
+// touching reports whether the indicator stays in the zone of its accuracy at the sharpest tolerances in a part of the
+// step.
+func (s *Simulator) touching(a float64, bounds ode.Range) bool {
+	q := &s.search
+	p := &q.proof
+	if p.zone < 0 {
+		s.integrator.Interpolate(a, q.cut[:len(s.Y)])
+		s.functions(a, q.cut, &q.one)
+		p.zone = s.zone(p.i, a, q.cut) * min(1, sharpest/math.Ldexp(s.options.RelTol, -q.halved))
+		s.limit(&q.one, p.i)
+	}
+	return -p.zone <= bounds.Low && bounds.High <= p.zone
+}
+
+// valueAt returns the value of the indicator at a time within the step.
+func (s *Simulator) valueAt(t float64) float64 {
+	q := &s.search
+	s.evaluate(t, q.q, &q.one)
+	return s.value(q.q, q.proof.i)
+}
+
+// changed notes a change in a part of the step at whose end the value is last.
+func (s *Simulator) changed(a, b, last float64) {
+	p := &s.search.proof
+	if finite(last) && !s.wants(p.i, !p.above) {
+		p.above, p.dip = !p.above, b
+		return
+	}
+	s.search.index, s.search.above = p.i, p.above
+	if a < p.from && !beyond(s.valueAt(a), p.above) {
+		p.l, p.r = s.edge(a, b)
+	}
+	if p.r <= p.from || math.IsInf(p.r, 1) {
+		p.l, p.r = s.edge(max(a, p.from), b)
+	}
+	p.r = s.across(p.r, b)
+}
+
+// across returns the time at which the indicator is finite again, if it is not at a time only because its trajectory
+// goes through a pole there, and otherwise that time. A pole on which the rounded states lie is a few numbers wide.
+func (s *Simulator) across(at, b float64) float64 {
+	for t, width := at, ulp(at); t < b && width < wideness*(b-s.integrator.From()); t, width = at+width, 2*width {
+		if finite(s.valueAt(t)) {
+			return t
+		}
+	}
+	return at
+}
+
+// excludes reports whether a function between two values of one side, at a distance in time, cannot reach zero: it
+// would have to change faster than it can.
+func excludes(first, last, distance float64, bounds ode.Range) bool {
+	down, up := bounds.SlopeLow, bounds.SlopeHigh
+	if first < 0 {
+		first, last, down, up = -first, -last, -up, -down
+	}
+	// The lowest point of both lines, from the first value down and to the last one up.
+	lowest := (up*first - down*last + down*up*distance) / (up - down)
+	return lowest > 1e-9*(math.Abs(first)+math.Abs(last))
+}
+
+// box holds bounds of a function over more than a step: they hold as long as time and the states that the function
+// reads stay within.
+type box struct {
+	until     float64
+	of        []int       // states
+	within    []ode.Range // of each
+	low, high float64     // of the function
+	reach     float64     // how far a new box reaches beyond a step, in ranges of this step
+}
+
+// Reach of a box: that of the first, by what it grows when the box is left, and shrinks when its bounds do not suffice.
+const (
+	firstReach = 8
+	grows      = 2
+	shrinks    = 4
+	farthest   = 1e6
+)
+
+// holds reports whether the box holds over the present step.
+func (b *box) holds(end float64, ranges []ode.Range) bool {
+	if end > b.until {
+		return false
+	}
+	for k, i := range b.of {
+		if r := &ranges[i]; r.Low < b.within[k].Low || r.High > b.within[k].High {
+			return false
+		}
+	}
+	return true
+}
+
+// far returns bounds of a function that hold over this step, from its box; close, if they are those of the step itself.
+func (s *Simulator) far(function int) (low, high float64, known, close bool) {
+	q, b, end := &s.search, &s.search.boxes[function], s.integrator.T()
+	if !q.enclosed {
+		s.integrator.Enclose(s.reads, s.integrator.From(), end, q.ranges)
+		q.enclosed = true
+	}
+	if b.holds(end, q.ranges) {
+		return b.low, b.high, true, false
+	}
+	if b.reach < 1 {
+		b.reach *= grows
+		low, high, known = s.over(function)
+		return low, high, known, true
+	}
+	for _, i := range s.reads {
+		r := q.ranges[i]
+		by := b.reach * (r.High - r.Low)
+		q.wide[i] = ode.Range{Low: r.Low - by, High: r.High + by, SlopeLow: math.Inf(-1), SlopeHigh: math.Inf(1)}
+	}
+	from := s.integrator.From()
+	b.until = end + b.reach*(end-from)
+	r, of, known := s.sys.Enclose(from, b.until, q.wide, &s.Discrete, function)
+	s.stats.Enclosures++
+	b.of = append(b.of[:0], of...)
+	b.within = b.within[:0]
+	for _, i := range of {
+		b.within = append(b.within, q.wide[i])
+	}
+	if b.low, b.high, b.reach = r.Low, r.High, min(b.reach*grows, farthest); !known {
+		b.drop()
+	}
+	return b.low, b.high, known, false
+}
+
+// drop ends a box whose bounds do not suffice.
+func (b *box) drop() { b.until, b.reach = math.Inf(-1), max(b.reach/shrinks, 1.0/shrinks) }
+
+// over returns bounds of a function over this step.
+func (s *Simulator) over(function int) (low, high float64, known bool) {
+	r, _, known := s.sys.Enclose(s.integrator.From(), s.integrator.T(), s.search.ranges, &s.Discrete, function)
+	s.stats.Enclosures++
+	return r.Low, r.High, known
+}
+
+// proved reports whether the changes of an indicator are proved in this step.
+func (s *Simulator) proved(i int) bool {
+	of := s.levels.thresholds[i].Of - len(s.Y)
+	return of < 0 || s.search.known[of]
+}
+
+// giveUp leaves the function of an indicator to samples, in this step and in the next ones.
+func (s *Simulator) giveUp(i int) {
+	q, of := &s.search, s.levels.thresholds[i].Of-len(s.Y)
+	if of >= 0 {
+		q.known[of], q.skip[of] = false, recess
+		s.forget()
+		s.stats.Unproved++
+	}
+}
+
+// recess is the number of steps for which a function is left to samples after a proof was given up.
+const recess = 30
