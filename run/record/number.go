@@ -71,7 +71,8 @@ type clock struct {
 }
 
 // write returns the text of t: nine decimals, or as many more as make it later than the time before. If that was
-// rounded up to t or beyond, its text gets one more decimal. So a time is exact to less than 1e-9 s.
+// rounded up to t or beyond, its text gets one more decimal, or is that of the next number if no decimal makes another.
+// So a time is exact to about 1e-9 s, and no text has more than 50 decimals.
 func (c *clock) write(t float64) []byte {
 	if len(c.text) > 0 && t == c.t {
 		return c.text
@@ -85,8 +86,11 @@ func (c *clock) write(t float64) []byte {
 			return text
 		}
 	}
+	next := math.Nextafter(c.written, math.Inf(1))
 	c.text = append(c.text, '1')
-	c.written, _ = strconv.ParseFloat(string(c.text), 64)
+	if c.written, _ = strconv.ParseFloat(string(c.text), 64); c.written < next {
+		c.written, c.text = next, strconv.AppendFloat(nil, next, 'f', -1, 64)
+	}
 	return c.text
 }
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -592,6 +593,23 @@ func TestClock(t *testing.T) {
 			v = max(math.Nextafter(v, math.Inf(1)), v+rapid.SampledFrom([]float64{0, 1e-13, 3e-10, 7e-10, 2e-9, 1}).Draw(t, "dt"))
 		}
 	})
+}
+
+// TestClockIsBounded: as many instants as numbers, from a time that is rounded up on: their texts stay short, and each
+// is a later number.
+func TestClockIsBounded(t *testing.T) {
+	for _, first := range []float64{0, 1e-30, 6e-10, 1 - 0x1p-33, 1.0000000006, 20.387359844, 8589934591.6} {
+		var clock clock
+		before := -1.0
+		for n, v := 0, first; n < 20_000; n, v = n+1, math.Nextafter(v, math.Inf(1)) {
+			text := string(clock.write(v))
+			got, err := strconv.ParseFloat(text, 64)
+			if err != nil || got <= before || math.Abs(got-v) > 1e-9 || len(text) > 52 {
+				t.Fatalf("%v, %d numbers after %v, is written as %s after %v", v, n, first, text, before)
+			}
+			before = got
+		}
+	}
 }
 
 // Texts and numbers are written as encoding/json writes them, also if a number is written again.
