@@ -141,9 +141,13 @@ func endlessly(n, span, ratio, within float64) bool {
 }
 
 // narrow reports whether an indicator has stayed within its accuracy since its last event: in the middle of the time
-// since then, as far as it lies in this step. It has not if there were many steps.
+// since then, as far as it lies in this step. It has not if there were many steps. It has if there is next to no time
+// between, however exact it is.
 func (s *Simulator) narrow(i int) bool {
 	c, q := &s.chatter, &s.search
+	if s.T-c.at[i] <= 4*ulp(s.T) {
+		return true
+	}
 	if math.IsInf(c.at[i], -1) || s.integrator.Stats().Steps-c.steps[i] > crowd {
 		return false
 	}
