@@ -315,6 +315,43 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestLogLimit: a run whose log reaches its limit says so and what would help, leaves everything that an interrupted one
+// leaves, and goes on with a higher limit to the same bytes.
+func TestLogLimit(t *testing.T) {
+	dir := t.TempDir()
+	whole, out := filepath.Join(dir, "whole"), filepath.Join(dir, "out")
+	fly := func(out string, more ...string) (string, int) {
+		_, stderr, status := canopy(append([]string{"run", solarDay, "-q", "--report=false", "--out", out}, more...)...)
+		return stderr, status
+	}
+	if stderr, status := fly(whole); status != exitOK {
+		t.Fatal(stderr)
+	}
+	stderr, status := fly(out, "--log-limit", "1")
+	if status != exitFailed {
+		t.Errorf("status %d", status)
+	}
+	says(t, "the message", stderr, "interrupted: the log is full: its limit is 1 MiB", "--resume continues", "--log-limit")
+	summary, err := os.ReadFile(filepath.Join(out, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, "the summary", string(summary), `"interrupted"`, `"the log is full: its limit is 1 MiB"`)
+	if stderr, status := fly(out, "--resume"); status != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, name := range []string{"run.mcap", "status.csv", "signals.csv"} {
+		a, e1 := os.ReadFile(filepath.Join(whole, name))
+		b, e2 := os.ReadFile(filepath.Join(out, name))
+		if e1 != nil || e2 != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs: %v %v", name, e1, e2)
+		}
+	}
+	if stderr, status := fly(out, "--log-limit", "0"); status != exitInput {
+		t.Errorf("no limit: %d, %s", status, stderr)
+	}
+}
+
 // TestLogIsLost: a run whose log cannot be completed, because the disk is full or its folder was removed, says so, prints
 // its table, and fails; a folder that was removed is not made again.
 func TestLogIsLost(t *testing.T) {

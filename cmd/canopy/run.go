@@ -21,12 +21,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// usualLog and mostLog are the limit of a log, unless --log-limit gives another one, and its maximum [MiB].
+const usualLog, mostLog = 8 << 10, 1 << 30
+
 func runCommand() *cobra.Command {
 	until, checkpoint := seconds(math.Inf(1)), seconds(math.Inf(1))
 	var out string
 	var set []string
 	var asJSON, quiet, resume, withReport bool
 	var speed float64
+	var limit int64
 	c := &cobra.Command{
 		Use:   "run MISSION",
 		Short: "Simulate a mission and write its log and report",
@@ -65,6 +69,9 @@ violated, or the fence was breached.`,
 			if !(speed >= 0) || math.IsInf(speed, 1) || cmd.Flags().Changed("speed") && speed == 0 {
 				return &usageError{"--speed is a positive number"}
 			}
+			if limit < 1 || limit > mostLog {
+				return &usageError{fmt.Sprintf("--log-limit is at least 1 and at most %d", mostLog)}
+			}
 			m, err := readMission(args[0], set, cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -94,7 +101,7 @@ violated, or the fence was breached.`,
 			defer cancel()
 			pace := paced{operated: operated{Run: r}, dir: out, speed: speed, cancel: cancel}
 			o := folder.Options{Every: float64(checkpoint), Resume: resume, Bare: !withReport, Guard: &unfinished,
-				Watch: watch, Observe: func() {
+				Limit: limit << 20, Watch: watch, Observe: func() {
 					bar.show(r.T(), r.Events)
 					pace.wait(ctx)
 				}}
@@ -120,6 +127,10 @@ violated, or the fence was breached.`,
 				if errors.Is(err, record.ErrInterrupted) {
 					hint = "; the same command with --resume continues from there"
 				}
+				if errors.Is(err, folder.ErrFull) {
+					hint += "; a plan that switches less often, a longer interval or fewer signals under `record` take less, " +
+						"--log-limit and an --out on another disk permit more"
+				}
 				err = fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s%s", err, report.Clock(r.T()), out,
 					hint)
 			}
@@ -139,6 +150,8 @@ violated, or the fence was breached.`,
 	c.Flags().Float64Var(&speed, "speed", 0,
 		"fly at most this `number` of simulated seconds per second, and listen to canopy upload and canopy watch (default: "+
 			"no limit)")
+	c.Flags().Int64Var(&limit, "log-limit", usualLog, "the largest size of "+folder.LogFile+", "+folder.StatusFile+" and "+
+		folder.SignalsFile+" together, in `MiB`: the run ends there, or if the disk is nearly full")
 	c.Flags().BoolVar(&resume, "resume", false, "continue from the checkpoint in the output folder")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVar(&withReport, "report", true, "write report.html")

@@ -658,7 +658,9 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"gonum.org/v1/plot": "axes, curves, SVG",
 	}},
-	"internal/files": {},
+	"internal/files": {outside: reasons{
+		"golang.org/x/sys": "the free space of a disk on Windows",
+	}},
 	"internal/house": {tests: reasons{
 		"bt": "only the table names kinds",
 	}},

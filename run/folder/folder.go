@@ -6,6 +6,7 @@ package folder
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,6 +62,7 @@ type Options struct {
 	Also    record.Recorder // receives the log, too; may be nil
 	Table   io.Writer       // receives the closing table; may be nil
 	Bare    bool            // without a report
+	Limit   int64           // bytes of the log at which the run ends, unless the disk is full before; 0: none of both
 	Guard   sync.Locker     // held while files are incomplete: lock it before ending the process; may be nil
 
 	Watch temporal.Watch // is judged; the summary has the verdicts
@@ -87,6 +89,9 @@ type flight struct {
 	w     *record.Writer
 	judge *monitor.Monitor // of the assertions
 	shown *report.Gatherer // for the report and the table
+	free  func(dir string) int64
+	spare int64 // bytes of the disk that the log leaves free
+	full  error // why the log is full; nil: it is not
 }
 
 // tee is a recorder that passes a log to several.
@@ -138,12 +143,13 @@ func (to tee) each(do func(record.Recorder) error) error {
 // Fly flies a run that has not begun to its end, and returns its summary, nil if nothing was flown. However the run
 // ends, the files are complete up to there, and the report is written. If the log could not be written, or the folder
 // is gone, the error wraps [ErrLog], and neither summary nor report are saved; the closing table is written. A context
-// that is done ends it with [record.ErrInterrupted] and a checkpoint. Errors wrap [ErrCheckpoint], [ErrOccupied] or
-// [record.ErrHeader] if the run cannot start because of the checkpoint, another run, or its header; others are those of
-// the run or of the files.
+// that is done ends it with [record.ErrInterrupted] and a checkpoint; so does a log that is full, whose error wraps
+// [ErrFull] as well. If one step fills the log far beyond that, the run fails with [ErrFull]. Errors wrap
+// [ErrCheckpoint], [ErrOccupied] or [record.ErrHeader] if the run cannot start because of the checkpoint, another run,
+// or its header; others are those of the run or of the files.
 func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, error) {
 	header := r.Header()
-	f := &flight{Run: r, Options: o, dir: dir, id: newIdentity(&header), began: cputime.Now()}
+	f := &flight{Run: r, Options: o, dir: dir, id: newIdentity(&header), began: cputime.Now(), free: files.Free}
 	if len(o.Watch.Assertions) > 0 {
 		f.judge = monitor.New(&header, o.Watch)
 	}
@@ -164,7 +170,7 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 		err = errors.Join(err, f.checkpoint())
 	}
 	if err != nil {
-		err = also(err, f.Stop(err.Error())) // unless it is over already
+		err = also(err, f.Stop(cmp.Or(f.full, err).Error())) // unless it is over already
 	}
 	return f.finish(err)
 }
@@ -194,12 +200,36 @@ func (f *flight) observe() func(more bool) error {
 		if f.Observe != nil {
 			f.Observe()
 		}
+		if more && f.full != nil {
+			return fmt.Errorf("%w: %w", record.ErrInterrupted, f.full)
+		}
 		if !more || f.T() < due*every {
 			return nil
 		}
 		due = math.Floor(f.T()/every) + 1
 		return f.checkpoint()
 	}
+}
+
+// reserve is what the log leaves free on the disk [bytes], unless half of what was free is less: for the summary, the
+// report and a checkpoint.
+const reserve = 256 << 20
+
+// room finds out whether the log may grow. If not, the run is to end after the present step. If that takes much more
+// again, or the end does, the error ends the run at once.
+func (f *flight) room(written int64) error {
+	before := f.full
+	switch {
+	case written > f.Limit:
+		f.full = cmp.Or(before, fmt.Errorf("%w: its limit is %d MiB", ErrFull, f.Limit>>20))
+		f.Limit = written + f.Limit/8
+	case f.free(f.dir) < f.spare:
+		f.full = cmp.Or(before, fmt.Errorf("%w: less than %d MiB of the disk are free", ErrFull, f.spare>>20))
+		f.spare /= 2
+	default:
+		return nil
+	}
+	return before
 }
 
 // path is the path of a file of the folder.
@@ -285,6 +315,9 @@ func (f *flight) open(header record.Header) error {
 			f.log = append(f.log, file)
 		}
 		into := record.Files{Status: f.log[0], Signals: f.log[1], MCAP: f.log[2]}
+		if f.Limit > 0 {
+			into.Room, f.spare = f.room, min(reserve, f.free(f.dir)/2)
+		}
 		if f.Resume {
 			f.w, err = f.resume(header, into)
 		} else {
@@ -412,6 +445,9 @@ func also(err, more error) error {
 
 // ErrOccupied is wrapped by the error for a folder into which another run is writing.
 var ErrOccupied = errors.New("another run writes into the folder")
+
+// ErrFull is wrapped by the error of a run whose log has reached its limit, or has nearly filled the disk.
+var ErrFull = errors.New("the log is full")
 
 // ErrLog is wrapped by the error of a run whose log could not be completed.
 var ErrLog = errors.New("the results are not complete")

@@ -13,6 +13,7 @@ import (
 
 	"canopy/bt"
 	"canopy/expr"
+	"canopy/internal/files"
 	"canopy/run/record"
 	"canopy/snapshot"
 	"canopy/temporal"
@@ -25,6 +26,7 @@ type count struct {
 	end  record.Outcome
 	rec  record.Recorder
 	text string // of the mission; another text makes another run
+	more int    // samples of each second beyond one
 }
 
 func (c *count) Header() record.Header {
@@ -42,7 +44,11 @@ func (c *count) Fly(ctx context.Context, observe func(bool) error) error {
 		}
 		c.n++
 		change := bt.Change{From: bt.Accept, To: bt.Activating}
-		if err := errors.Join(c.rec.Sample(c.T(), []float64{c.T()}), c.rec.Status(c.T(), 1, change)); err != nil {
+		err := errors.Join(c.rec.Sample(c.T(), []float64{c.T()}), c.rec.Status(c.T(), 1, change))
+		for n := 0; n < c.more && err == nil; n++ {
+			err = c.rec.Sample(c.T(), []float64{float64(n)})
+		}
+		if err != nil {
 			return err
 		}
 		if err := observe(c.n < 10); err != nil {
@@ -252,6 +258,61 @@ func TestResume(t *testing.T) {
 		if entries, _ := os.ReadDir(dir); len(entries) != len(all) {
 			t.Errorf("the folder has %v", entries)
 		}
+	}
+}
+
+// A log that has reached its limit ends the run with complete files and a checkpoint, from which it goes on with a higher
+// limit; within a single step it ends the run an eighth later. So does a disk that is nearly full.
+func TestFullLog(t *testing.T) {
+	const more, limit, chunks = 5_000, 1_500_000, 200_000 // bytes that are not written out yet
+	size := func(dir string) (n int) {
+		for _, name := range []string{LogFile, StatusFile, SignalsFile} {
+			n += len(contents(t, dir)[filepath.Join(dir, name)])
+		}
+		return n
+	}
+	whole, dir := t.TempDir(), t.TempDir()
+	if _, err := Fly(t.Context(), &count{more: more}, whole, Options{Limit: 1 << 40}); err != nil || size(whole) < 2*limit {
+		t.Fatal(err, size(whole))
+	}
+	s, err := Fly(t.Context(), &count{more: more}, dir, Options{Limit: limit})
+	if n := size(dir); !errors.Is(err, ErrFull) || !errors.Is(err, record.ErrInterrupted) || s.Outcome != record.Interrupted ||
+		n < limit || n > limit+size(whole)/10+chunks {
+		t.Errorf("%v, %+v, %d bytes", err, s, n)
+	}
+	if s, err := Fly(t.Context(), &count{more: more}, dir, Options{Limit: 1 << 40, Resume: true}); err != nil ||
+		s.Outcome != record.Complete || size(dir) != size(whole) {
+		t.Errorf("%v, %+v, %d bytes, want %d", err, s, size(dir), size(whole))
+	}
+	_, err = Fly(t.Context(), &count{more: 100 * more}, dir, Options{Limit: limit})
+	if n := size(dir); !errors.Is(err, ErrFull) || errors.Is(err, record.ErrInterrupted) || n > limit+limit/8+2*chunks {
+		t.Errorf("in one step: %v, %d bytes", err, n)
+	}
+	log, err := os.Open(filepath.Join(dir, LogFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close() //nolint:errcheck // only read
+	if _, err := record.Read(log); err != nil {
+		t.Error(err)
+	}
+}
+
+// A log leaves some of the disk free, whatever its limit.
+func TestFullDisk(t *testing.T) {
+	free := int64(1000)
+	f := &flight{Options: Options{Limit: 1 << 40}, spare: 500, free: func(string) int64 { return free }}
+	for _, step := range []struct {
+		free       int64
+		full, ends bool
+	}{{500, false, false}, {499, true, false}, {250, true, false}, {249, true, true}} {
+		free = step.free
+		if err := f.room(1); errors.Is(f.full, ErrFull) != step.full || errors.Is(err, ErrFull) != step.ends {
+			t.Errorf("%d bytes: %v, %v", free, f.full, err)
+		}
+	}
+	if n := files.Free(t.TempDir()); n <= 0 {
+		t.Errorf("%d bytes are free", n)
 	}
 }
 

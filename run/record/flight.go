@@ -38,8 +38,7 @@ func (w *Writer) Message(c Channel, data []byte) error {
 	if err == nil {
 		err = w.mcap.add(int(c), stamp, data)
 	}
-	w.logged(err)
-	return w.err
+	return w.logged(err)
 }
 
 // The schemas of the channels.

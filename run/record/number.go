@@ -84,6 +84,8 @@ func (c *clock) write(t float64) []byte {
 		if v, _ := strconv.ParseFloat(string(text), 64); len(c.text) == 0 || v > c.written {
 			c.written, c.text = v, text
 			return text
+		} else if v == t { // more decimals are the same number
+			break
 		}
 	}
 	next := math.Nextafter(c.written, math.Inf(1))

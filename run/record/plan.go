@@ -87,8 +87,7 @@ func (w *Writer) Plan(p Takeover) error {
 	if err == nil {
 		err = w.mcap.add(planChannel, stamp, data)
 	}
-	w.logged(err)
-	return w.err
+	return w.logged(err)
 }
 
 // take adds the tasks of a plan.

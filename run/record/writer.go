@@ -14,6 +14,10 @@ import (
 // Files are the destinations of a Writer. Nil is io.Discard.
 type Files struct {
 	MCAP, Status, Signals io.Writer
+
+	// Room is called with the bytes of all files whenever they were written out. Its error is returned once, by what
+	// was recorded last; the log goes on. It may be nil.
+	Room func(written int64) error
 }
 
 // ErrHeader is wrapped by the errors of NewWriter that are caused by the header.
@@ -29,6 +33,7 @@ type Writer struct {
 	chunks  uint32 // of run.mcap that have been written out
 	status  *csvFile
 	signals *csvFile
+	room    func(written int64) error
 	fields  [][]byte // task names as CSV fields
 	clock   clock    // of status.csv
 	time    memo     // of the other files
@@ -93,7 +98,7 @@ func newWriter(h Header, f Files) (*Writer, error) {
 			*to = io.Discard
 		}
 	}
-	w := &Writer{header: h, values: make([]memo, len(h.Signals)),
+	w := &Writer{header: h, room: f.Room, values: make([]memo, len(h.Signals)),
 		status: newCSVFile("status.csv", f.Status), signals: newCSVFile("signals.csv", f.Signals)}
 	for _, t := range h.Tasks {
 		w.fields = append(w.fields, appendField(nil, t.Name))
@@ -156,8 +161,7 @@ func (w *Writer) Sample(t float64, values []float64) error {
 	}
 	w.line = append(w.line, '\n')
 	w.write(w.signals, w.line)
-	w.logged(w.mcap.sample(t, w.line))
-	return w.err
+	return w.logged(w.mcap.sample(t, w.line))
 }
 
 // Status records a status change at simulated time t [s] in the event iteration micro of the instant, from 1. The
@@ -174,25 +178,28 @@ func (w *Writer) Status(t float64, micro int, c bt.Change) error {
 	b = append(append(append(b, c.From.String()...), ','), c.To.String()...)
 	w.line = append(b, '\n')
 	w.write(w.status, w.line)
-	w.logged(w.mcap.status(t, w.time.text(t), micro, c))
-	return w.err
+	return w.logged(w.mcap.status(t, w.time.text(t), micro, c))
 }
 
 // Event records e.
 func (w *Writer) Event(e Event) error {
-	if w.err == nil {
-		w.logged(w.mcap.event(w.time.text(e.T), e))
+	if w.err != nil {
+		return w.err
 	}
-	return w.err
+	return w.logged(w.mcap.event(w.time.text(e.T), e))
 }
 
 // logged handles the error of a message of run.mcap. If the message completed a chunk, all files are written out.
-func (w *Writer) logged(err error) {
+func (w *Writer) logged(err error) error {
 	w.keep("run.mcap", err)
 	if n := w.mcap.chunks; n > w.chunks {
 		w.chunks = n
 		w.flushCSV()
+		if w.err == nil && w.room != nil {
+			return w.room(int64(w.mcap.size) + w.status.out.Length + w.signals.out.Length)
+		}
 	}
+	return w.err
 }
 
 func (w *Writer) flushCSV() {

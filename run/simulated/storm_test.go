@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"strconv"
@@ -90,6 +91,37 @@ func TestShortProceduresAreNoChattering(t *testing.T) {
 	ticked, _ := flyInto(t, cartMission(t, turns("1e-3"), "", "horizon=0.01"), run.Ticked{Period: 1e-5})
 	if n := ticked.Summary().TimeEvents; n < 900 {
 		t.Errorf("%d ticks", n)
+	}
+}
+
+// A ball whose height is a function of the time and of entries has an exact indicator: it chatters where its flights get
+// as short as the resolution of time, in closed form at t = 2 v / g / (1 - 0.9). Its files are as small as its log.
+func TestExactZenoStops(t *testing.T) {
+	m := cartMission(t, `<Sequence><Script name="start" code="t0 := 0; w := 10"/><KeepRunningUntilFailure><Sequence>`+
+		`<Action name="fall" done="w * (t - t0) - 4.905 * (t - t0) * (t - t0) lt 0"/>`+
+		`<Script name="bounce" code="t0 := t; w := 0.9 * w"/></Sequence></KeepRunningUntilFailure></Sequence>`, "", "horizon=100")
+	r, err := New(m, run.Continuous{}, math.Inf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var status bytes.Buffer
+	w, err := record.NewWriter(r.Header(), record.Files{Status: &status})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Attach(w)
+	err = r.Fly(t.Context(), func(bool) error {
+		if r.Summary().StateEvents > 1000 {
+			return errors.New("it does not stop")
+		}
+		return nil
+	})
+	if c := (*sim.ChatterError)(nil); !errors.As(err, &c) {
+		t.Fatal(err)
+	}
+	near(t, "the end", []float64{r.T()}, 1e-9, 200/9.81)
+	if err := w.Close(r.Summary()); err != nil || status.Len() > 60*r.StatusChanges() {
+		t.Errorf("%v, %d changes in %d bytes", err, r.StatusChanges(), status.Len())
 	}
 }
 
