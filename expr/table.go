@@ -64,7 +64,7 @@ func (a *Abscissa) share(x, low float64, clamp bool) (i int, share float64, ok b
 	return i, (x - a.Points[i]) / (a.Points[i+1] - a.Points[i]), true
 }
 
-// at returns the value at (x, y), on the pieces that begin at the given bounds, or beyond these on the same plane.
+// at returns the value at (x, y), on the pieces that begin at the given bounds, or beyond these on the same patch.
 func (t *Tabulated) at(x, y, lowX, lowY float64) float64 {
 	i, p, ok := t.Axes[0].share(x, lowX, t.Clamp)
 	if !ok {
@@ -143,15 +143,15 @@ func (b *builder) lookUp(n *Node, t *Tabulated, at int) {
 	b.emit(in)
 }
 
-// Plane is a piece of a table, on which it is v[0] + p (v[1] - v[0]) of one argument x, and of two linear between this
+// Patch is a piece of a table, on which it is v[0] + p (v[1] - v[0]) of one argument x, and of two linear between this
 // and the same of v[2] and v[3] by q: p = (x - X) / Width and q = (y - Y) / Height, which are 0 of an infinite width.
-type Plane struct {
+type Patch struct {
 	X, Width, Y, Height float64
 	V                   [4]float64
 }
 
-// Plane returns the piece that begins at the given bounds; ok is false if the table is undefined there.
-func (t *Tabulated) Plane(lowX, lowY float64) (p Plane, ok bool) {
+// Patch returns the piece that begins at the given bounds; ok is false if the table is undefined there.
+func (t *Tabulated) Patch(lowX, lowY float64) (p Patch, ok bool) {
 	along := func(a *Abscissa, low float64) (i, step int, at, width float64) {
 		i, share, defined := a.share(low, low, t.Clamp)
 		if ok = ok && defined; share == 1 {
@@ -164,7 +164,7 @@ func (t *Tabulated) Plane(lowX, lowY float64) (p Plane, ok bool) {
 	}
 	ok = true
 	i, di, x, width := along(&t.Axes[0], lowX)
-	p = Plane{X: x, Width: width, Height: math.Inf(1)}
+	p = Patch{X: x, Width: width, Height: math.Inf(1)}
 	j, dj, n := 0, 0, 1
 	if len(t.Axes) == 2 {
 		n = len(t.Axes[1].Points)

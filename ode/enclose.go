@@ -2,8 +2,8 @@ package ode
 
 import "math"
 
-// Range bounds a component of the dense output and its derivative by time.
-type Range struct{ Low, High, SlopeLow, SlopeHigh float64 }
+// Enclosure bounds a component of the dense output and its derivative by time.
+type Enclosure struct{ Low, High, SlopeLow, SlopeHigh float64 }
 
 // expansion is a polynomial in a variable from -1 to 1.
 type expansion [highest + 1]float64
@@ -12,7 +12,7 @@ type expansion [highest + 1]float64
 // ranges, which has a place for each component. They are those of the Taylor polynomial about the middle (R. E. Moore,
 // R. B. Kearfott, M. J. Cloud, Introduction to Interval Analysis, 2009, chapter 6), widened by more than all rounding,
 // and those of the values at both ends of the step. A component that does not change has its value.
-func (in *Integrator) Enclose(which []int, a, b float64, ranges []Range) {
+func (in *Integrator) Enclose(which []int, a, b float64, ranges []Enclosure) {
 	base, coefficients, terms, scale := in.y0, in.poly, 4, in.t-in.from
 	from := in.from
 	if in.multi.on {

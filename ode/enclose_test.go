@@ -15,7 +15,7 @@ func TestEnclose(t *testing.T) {
 		for _, p := range []*problems.Problem{problems.HIRES, problems.Pleiades} {
 			in := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
 			in.Restart(0, p.Y0)
-			y, before, ranges := make([]float64, in.n), make([]float64, in.n), make([]Range, in.n)
+			y, before, ranges := make([]float64, in.n), make([]float64, in.n), make([]Enclosure, in.n)
 			all := make([]int, in.n)
 			for i := range all {
 				all[i] = i

@@ -7,7 +7,7 @@ import (
 )
 
 // Unknown are the bounds of a value of which nothing is known.
-var Unknown = ode.Range{Low: math.Inf(-1), High: math.Inf(1), SlopeLow: math.Inf(-1), SlopeHigh: math.Inf(1)}
+var Unknown = ode.Enclosure{Low: math.Inf(-1), High: math.Inf(1), SlopeLow: math.Inf(-1), SlopeHigh: math.Inf(1)}
 
 // wideness is the share of a step that a pole takes at most.
 const wideness = 0x1p-30
@@ -31,7 +31,7 @@ type proof struct {
 const effort = 1000
 
 // bounds returns bounds of the value of indicator i from a to b; known is false if there are none.
-func (s *Simulator) bounds(i int, a, b float64) (r ode.Range, known bool) {
+func (s *Simulator) bounds(i int, a, b float64) (r ode.Enclosure, known bool) {
 	q, h, n := &s.search, &s.levels.thresholds[i], len(s.Y)
 	if h.Of < n {
 		q.single[0] = h.Of
@@ -44,7 +44,7 @@ func (s *Simulator) bounds(i int, a, b float64) (r ode.Range, known bool) {
 	}
 	s.stats.Enclosures++
 	if h.Falls {
-		r = ode.Range{Low: h.Level - r.High, High: h.Level - r.Low, SlopeLow: -r.SlopeHigh, SlopeHigh: -r.SlopeLow}
+		r = ode.Enclosure{Low: h.Level - r.High, High: h.Level - r.Low, SlopeLow: -r.SlopeHigh, SlopeHigh: -r.SlopeLow}
 	} else {
 		r.Low, r.High = r.Low-h.Level, r.High-h.Level
 	}
@@ -52,8 +52,8 @@ func (s *Simulator) bounds(i int, a, b float64) (r ode.Range, known bool) {
 	return r, known
 }
 
-// firstChange returns the bracket [l, r] of the first watched change of indicator i after from and until a time, r = +Inf if
-// there is none. Parts of the step, each half of a larger one, are divided until bounds exclude a change in them, or
+// firstChange returns the bracket [l, r] of the first watched change of indicator i after from and until a time,
+// r = +Inf if there is none. Parts of the step, each half of a larger one, are divided until bounds exclude a change in them, or
 // until a change is the only one. The brackets depend only on the step. ok is false if that takes too long.
 func (s *Simulator) firstChange(i int, from, until float64) (l, r float64, ok bool) {
 	q := &s.search
@@ -108,7 +108,7 @@ func (s *Simulator) part(a, b float64) {
 
 // touching reports whether the indicator stays in the zone of its accuracy at the sharpest tolerances in a part of the
 // step.
-func (s *Simulator) touching(a float64, bounds ode.Range) bool {
+func (s *Simulator) touching(a float64, bounds ode.Enclosure) bool {
 	q := &s.search
 	p := &q.proof
 	if p.zone < 0 {
@@ -157,7 +157,7 @@ func (s *Simulator) across(at, b float64) float64 {
 
 // excludes reports whether a function between two values of one side, at a distance in time, cannot reach zero: it
 // would have to change faster than it can.
-func excludes(first, last, distance float64, bounds ode.Range) bool {
+func excludes(first, last, distance float64, bounds ode.Enclosure) bool {
 	down, up := bounds.SlopeLow, bounds.SlopeHigh
 	if first < 0 {
 		first, last, down, up = -first, -last, -up, -down
@@ -171,10 +171,10 @@ func excludes(first, last, distance float64, bounds ode.Range) bool {
 // reads stay within.
 type box struct {
 	until     float64
-	of        []int       // states
-	within    []ode.Range // of each
-	low, high float64     // of the function
-	reach     float64     // how far a new box reaches beyond a step, in ranges of this step
+	of        []int           // states
+	within    []ode.Enclosure // of each
+	low, high float64         // of the function
+	reach     float64         // how far a new box reaches beyond a step, in ranges of this step
 }
 
 // Reach of a box: that of the first, by what it grows when the box is left, and shrinks when its bounds do not suffice.
@@ -186,7 +186,7 @@ const (
 )
 
 // holds reports whether the box holds over the present step.
-func (b *box) holds(end float64, ranges []ode.Range) bool {
+func (b *box) holds(end float64, ranges []ode.Enclosure) bool {
 	if end > b.until {
 		return false
 	}
@@ -198,8 +198,8 @@ func (b *box) holds(end float64, ranges []ode.Range) bool {
 	return true
 }
 
-// far returns bounds of a function that hold over this step, from its box; close, if they are those of the step itself.
-func (s *Simulator) far(function int) (low, high float64, known, close bool) {
+// far returns bounds of a function that hold over this step, from its box; exact, if they are those of the step itself.
+func (s *Simulator) far(function int) (low, high float64, known, exact bool) {
 	q, b, end := &s.search, &s.search.boxes[function], s.integrator.T()
 	if !q.enclosed {
 		s.integrator.Enclose(s.reads, s.integrator.From(), end, q.ranges)
@@ -216,7 +216,7 @@ func (s *Simulator) far(function int) (low, high float64, known, close bool) {
 	for _, i := range s.reads {
 		r := q.ranges[i]
 		by := b.reach * (r.High - r.Low)
-		q.wide[i] = ode.Range{Low: r.Low - by, High: r.High + by, SlopeLow: math.Inf(-1), SlopeHigh: math.Inf(1)}
+		q.wide[i] = ode.Enclosure{Low: r.Low - by, High: r.High + by, SlopeLow: math.Inf(-1), SlopeHigh: math.Inf(1)}
 	}
 	from := s.integrator.From()
 	b.until = end + b.reach*(end-from)

@@ -41,14 +41,14 @@ type search struct {
 	side []bool    // of each indicator, at the start of the searched gap: as in Above, unless it is near
 	dip  []float64 // time of an unwatched change of side before it crosses; +Inf: none
 
-	known    []bool      // by function: there are bounds of it over this step
-	skip     []int       // by function: steps in which it is left to samples
-	boxes    []box       // by function
-	sample   scope       // the functions without bounds
-	ranges   []ode.Range // by state
-	enclosed bool        // ranges are those of this step
-	wide     []ode.Range // scratch: by state
-	single   [1]int      // scratch
+	known    []bool          // by function: there are bounds of it over this step
+	skip     []int           // by function: steps in which it is left to samples
+	boxes    []box           // by function
+	sample   scope           // the functions without bounds
+	ranges   []ode.Enclosure // by state
+	enclosed bool            // ranges are those of this step
+	wide     []ode.Enclosure // scratch: by state
+	single   [1]int          // scratch
 	proof    proof
 
 	kept
@@ -76,8 +76,8 @@ func newSearch(x *levels, indicators, samples int) search {
 		side: make([]bool, indicators), dip: make([]float64, indicators), bias: make([]float64, indicators),
 		zone: make([]float64, indicators),
 		kept: newKept(x), known: make([]bool, x.quantities-x.states), skip: make([]int, x.quantities-x.states),
-		boxes: make([]box, x.quantities-x.states), ranges: make([]ode.Range, x.states),
-		wide: make([]ode.Range, x.states), sample: scope{all: true},
+		boxes: make([]box, x.quantities-x.states), ranges: make([]ode.Enclosure, x.states),
+		wide: make([]ode.Enclosure, x.states), sample: scope{all: true},
 	}
 	for i := range q.boxes {
 		q.boxes[i] = box{until: math.Inf(-1), reach: firstReach}
@@ -308,22 +308,22 @@ func (s *Simulator) screen() bool {
 	q, n := &s.search, len(s.Y)
 	list := q.list[:0]
 	q.sample.functions = q.sample.functions[:0]
-	of, low, high, known, close := -1, 0.0, 0.0, false, false
+	of, low, high, known, exact := -1, 0.0, 0.0, false, false
 	for _, l := range q.lines {
 		x := &s.levels.lines[l]
 		if q.watched[l] == 0 {
 			continue
 		}
 		if x.of != of { // a quantity has a line in each direction
-			close = false
+			exact = false
 			if of = x.of; of < n {
 				low, high = s.integrator.Bounds(of)
 				margin := 1e-11 * (math.Abs(low) + math.Abs(high))
-				low, high, known, close = low-margin, high+margin, true, true
+				low, high, known, exact = low-margin, high+margin, true, true
 			} else {
 				if known = s.sys.Enclose != nil && q.skip[of-n] == 0; !known {
 					q.skip[of-n] = max(q.skip[of-n]-1, 0)
-				} else if low, high, known, close = s.far(of - n); !known {
+				} else if low, high, known, exact = s.far(of - n); !known {
 					q.skip[of-n] = recess
 				}
 				if q.known[of-n] = known; !known {
@@ -335,10 +335,10 @@ func (s *Simulator) screen() bool {
 			continue
 		}
 		places := x.within(q.places[l], low, high)
-		if len(places) > 0 && !close {
+		if len(places) > 0 && !exact {
 			q.boxes[of-n].drop()
 			low, high, _ = s.over(of - n)
-			places, close = x.within(q.places[l], low, high), true
+			places, exact = x.within(q.places[l], low, high), true
 		}
 		for _, place := range places {
 			if i := x.who[place]; s.watch[i] != 0 && !s.stays(i) {

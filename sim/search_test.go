@@ -489,11 +489,11 @@ func TestRestOfAStepCutByAnAlarm(t *testing.T) {
 }
 
 // shifted returns the bounds of a value in r minus a level, or of the negative.
-func shifted(r ode.Range, level float64, falls bool) ode.Range {
+func shifted(r ode.Enclosure, level float64, falls bool) ode.Enclosure {
 	if falls {
-		return ode.Range{Low: level - r.High, High: level - r.Low, SlopeLow: -r.SlopeHigh, SlopeHigh: -r.SlopeLow}
+		return ode.Enclosure{Low: level - r.High, High: level - r.Low, SlopeLow: -r.SlopeHigh, SlopeHigh: -r.SlopeLow}
 	}
-	return ode.Range{Low: r.Low - level, High: r.High - level, SlopeLow: r.SlopeLow, SlopeHigh: r.SlopeHigh}
+	return ode.Enclosure{Low: r.Low - level, High: r.High - level, SlopeLow: r.SlopeLow, SlopeHigh: r.SlopeHigh}
 }
 
 // A threshold that is declared as one is found at the same instants, to the last bit, with fewer evaluations.
@@ -511,7 +511,7 @@ func TestThresholdsAreFoundAlike(t *testing.T) {
 			})
 		}
 		sys := oscillator(zeros...)
-		sys.Enclose = func(_, _ float64, y []ode.Range, _ *Discrete, i int) (ode.Range, []int, bool) {
+		sys.Enclose = func(_, _ float64, y []ode.Enclosure, _ *Discrete, i int) (ode.Enclosure, []int, bool) {
 			return shifted(y[i%2], levels[i], i >= 3), []int{i % 2}, true
 		}
 		for i, level := range levels {
@@ -578,9 +578,9 @@ func TestQuantitiesInCommonChangeNothing(t *testing.T) {
 					g[k] = h.sign() * (quantity(h.Of, at, y, d) - h.Level)
 				}
 			}
-			sys.Enclose = func(_, _ float64, y []ode.Range, _ *Discrete, k int) (ode.Range, []int, bool) {
+			sys.Enclose = func(_, _ float64, y []ode.Enclosure, _ *Discrete, k int) (ode.Enclosure, []int, bool) {
 				if common || thresholds[k].Of >= 2 {
-					return ode.Range{}, nil, false
+					return ode.Enclosure{}, nil, false
 				}
 				h := &thresholds[k]
 				return shifted(y[h.Of], h.Level, h.Falls), []int{h.Of}, true

@@ -51,7 +51,7 @@ type System struct {
 	// Enclose returns bounds of a function and of its derivative by time, from a to b, during which the states that the
 	// system reads are in y, and the states whose ranges it has used. known is false if there are no bounds. The result
 	// is valid until the next call. nil: no function has bounds.
-	Enclose func(a, b float64, y []ode.Range, d *Discrete, function int) (r ode.Range, of []int, known bool)
+	Enclose func(a, b float64, y []ode.Enclosure, d *Discrete, function int) (r ode.Enclosure, of []int, known bool)
 	// Functions is the number of functions that thresholds compare; the numbers of indicators without one count as well.
 	Functions int
 

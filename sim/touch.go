@@ -171,8 +171,8 @@ func (s *Simulator) touch(i int, side bool) {
 	q.touched = append(q.touched, i)
 }
 
-// jumps reports whether indicator i, of the quantities v at a time, jumps there: between this time and the number before
-// it, its value changes by a good part of its zone.
+// jumps reports whether indicator i, of the quantities v at a time, jumps there: between this time and the number
+// before it, its value changes by a good part of its zone.
 func (s *Simulator) jumps(i int, at float64, v []float64) bool {
 	q := &s.search
 	before := math.Nextafter(at, s.integrator.From())

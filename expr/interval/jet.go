@@ -18,18 +18,18 @@ func Steady(v float64) Jet { return Jet{Interval: Point(v)} }
 // Anything is the jet of a value of which nothing is known.
 var Anything = Jet{undefined(), All}
 
-// Program encloses the values of compiled code over stretches of time, during which it follows frozen sides. It is
+// CodeList encloses the values of compiled code over stretches of time, during which it follows frozen sides. It is
 // immutable.
-type Program struct {
+type CodeList struct {
 	steps     []expr.Instruction
 	functions []func(x Interval) (y, slope Interval, jumps bool) // by step: of a call
 	tables    []*expr.Tabulated
 	condition bool
 }
 
-// NewProgram returns the program of code that follows frozen sides.
-func NewProgram(c *expr.Code) *Program {
-	p := &Program{steps: c.Program(true), tables: c.Tables(), condition: c.Type() == expr.Boolean}
+// NewCodeList returns the list of code that follows frozen sides.
+func NewCodeList(c *expr.Code) *CodeList {
+	p := &CodeList{steps: c.Program(true), tables: c.Tables(), condition: c.Type() == expr.Boolean}
 	for _, in := range p.steps {
 		f := func(Interval) (y, slope Interval, jumps bool) { return undefined(), All, true }
 		if in.Op == expr.Call && functions[in.Function()] != nil {
@@ -42,7 +42,7 @@ func NewProgram(c *expr.Code) *Program {
 
 // Enclose returns the jet of the value from those of the signals; of a condition, it is that of 1 or 0. A part of the
 // computation that bounds cannot follow gives Anything.
-func (p *Program) Enclose(signals []Jet, above []bool) (a Jet) {
+func (p *CodeList) Enclose(signals []Jet, above []bool) (a Jet) {
 	var registers [16]Jet
 	for i := uint(0); i < uint(len(p.steps)); {
 		in := &p.steps[i]
@@ -142,11 +142,11 @@ func test(in *expr.Instruction, r, a Jet, signals []Jet, above []bool) (holds, k
 }
 
 // lookUp returns the value of a table on the piece that it holds.
-func (p *Program) lookUp(in *expr.Instruction, x, y Jet, signals []Jet) Jet {
+func (p *CodeList) lookUp(in *expr.Instruction, x, y Jet, signals []Jet) Jet {
 	if in.Target == 0 {
 		return Anything
 	}
-	plane, ok := p.tables[in.Index].Plane(signals[in.Target].Low, signals[uint(in.Value)].Low)
+	patch, ok := p.tables[in.Index].Patch(signals[in.Target].Low, signals[uint(in.Value)].Low)
 	if !ok {
 		return Anything
 	}
@@ -157,8 +157,8 @@ func (p *Program) lookUp(in *expr.Instruction, x, y Jet, signals []Jet) Jet {
 		}
 		return x.minus(Steady(at)).scaled(Point(1).Over(Point(width)))
 	}
-	v := plane.V
-	px, py := share(x, plane.X, plane.Width), share(y, plane.Y, plane.Height)
+	v := patch.V
+	px, py := share(x, patch.X, patch.Width), share(y, patch.Y, patch.Height)
 	z := between(between(Steady(v[0]), Steady(v[2]), py), between(Steady(v[1]), Steady(v[3]), py), px)
 	z.NaN = z.NaN || x.NaN || y.NaN
 	return z

@@ -2,22 +2,22 @@ package interval
 
 import "canopy/expr"
 
-// Stretch is a stretch of time over which signals that compiled code reads and gives are enclosed. Each is enclosed when
-// it is first asked for. It is for one goroutine.
+// Stretch is a stretch of time over which signals that compiled code reads and gives are enclosed. Each is enclosed
+// when it is first asked for. It is for one goroutine.
 type Stretch struct {
-	source   func(signal int) (code *expr.Code, known Jet)
-	above    []bool
-	jets     []Jet
-	last     []int // by signal: the number of the stretch in which it was enclosed
-	number   int
-	programs map[*expr.Code]*Program
+	source func(signal int) (code *expr.Code, known Jet)
+	above  []bool
+	jets   []Jet
+	last   []int // by signal: the number of the stretch in which it was enclosed
+	number int
+	lists  map[*expr.Code]*CodeList
 }
 
-// NewStretch returns a stretch for a number of signals. The source of a signal is the code whose value it is or, if that
-// is nil, a jet.
+// NewStretch returns a stretch for a number of signals. The source of a signal is the code whose value it is or, if
+// that is nil, a jet.
 func NewStretch(signals int, source func(signal int) (code *expr.Code, known Jet)) *Stretch {
 	return &Stretch{source: source, jets: make([]Jet, signals), last: make([]int, signals),
-		programs: map[*expr.Code]*Program{}}
+		lists: map[*expr.Code]*CodeList{}}
 }
 
 // Begin begins another stretch, with the sides that are frozen during it. The last signals are the memory of cells.
@@ -48,10 +48,10 @@ func (s *Stretch) Value(c *expr.Code) Jet {
 	for _, i := range c.Reads() {
 		s.Signal(i)
 	}
-	p := s.programs[c]
+	p := s.lists[c]
 	if p == nil {
-		p = NewProgram(c)
-		s.programs[c] = p
+		p = NewCodeList(c)
+		s.lists[c] = p
 	}
 	return p.Enclose(s.jets, s.above)
 }

@@ -469,6 +469,7 @@ var rooms = map[string]room{
 		"document/mission": "names vehicle, parameters and method",
 		"executive":        "evaluates the signals that its program describes",
 		"expr":             "conditions are judged by sides that are up to date",
+		"expr/interval":    "conditions are bounded over parts of steps",
 		"ode":              "the integrator's options",
 		"run":              "is a world of it",
 		"run/record":       "a summary contains the cost of the simulation",

@@ -7,16 +7,26 @@ import (
 	"canopy/expr/interval"
 	"canopy/ode"
 	"canopy/sim"
-	"canopy/vehicle/model"
 )
+
+// enclosing is an instance of a vehicle whose outputs and indicators of switches can be bounded over a stretch of time,
+// with the sides and the memory that are held.
+type enclosing interface {
+	// Enclose begins a stretch: its time, and the states and commands during it by number.
+	Enclose(time interval.Jet, state, command func(i int) interval.Jet)
+	// Output returns bounds of an output during the stretch, interval.Anything if none are known.
+	Output(i int) interval.Jet
+	// Zero returns bounds of the indicator of a switch during the stretch.
+	Zero(i int) interval.Jet
+}
 
 // enclosure bounds the functions of the world over a stretch of time.
 type enclosure struct {
 	*interval.Stretch
-	vehicle model.Enclosing // nil: its outputs cannot be bounded
+	vehicle enclosing // nil: its outputs cannot be bounded
 
 	time    interval.Jet // of the present stretch, as are
-	y       []ode.Range
+	y       []ode.Enclosure
 	u       []float64
 	read    []int
 	opaque  bool // something was asked for that cannot be bounded
@@ -27,7 +37,7 @@ type enclosure struct {
 
 func (w *world) newEnclosure() *enclosure {
 	e, l := new(enclosure), &w.m.Program.Layout
-	e.vehicle, _ = w.vehicle.(model.Enclosing)
+	e.vehicle, _ = w.vehicle.(enclosing)
 	e.Stretch = interval.NewStretch(l.Signals+2*len(w.m.Program.Cells), w.source)
 	e.state = func(i int) interval.Jet {
 		if !slices.Contains(e.read, i) {
@@ -50,7 +60,7 @@ func (w *world) source(i int) (code *expr.Code, known interval.Jet) {
 	case i < l.Outputs:
 		return nil, e.state(i - 1)
 	case i < l.Slots:
-		return nil, w.ask(func(v model.Enclosing) interval.Jet { return v.Output(i - l.Outputs) })
+		return nil, w.ask(func(v enclosing) interval.Jet { return v.Output(i - l.Outputs) })
 	case i < l.Computed:
 		code, value := p.Gets(i-l.Slots, e.u)
 		return code, interval.Steady(value)
@@ -60,7 +70,7 @@ func (w *world) source(i int) (code *expr.Code, known interval.Jet) {
 }
 
 // ask asks the vehicle.
-func (w *world) ask(question func(model.Enclosing) interval.Jet) interval.Jet {
+func (w *world) ask(question func(enclosing) interval.Jet) interval.Jet {
 	e := w.enclosure
 	if e.vehicle == nil {
 		e.opaque = true
@@ -74,7 +84,9 @@ func (w *world) ask(question func(model.Enclosing) interval.Jet) interval.Jet {
 }
 
 // enclose bounds a function, whose value is that on the sides in d, from a to b, during which the states are in y.
-func (w *world) enclose(a, b float64, y []ode.Range, d *sim.Discrete, f int) (r ode.Range, of []int, known bool) {
+func (w *world) enclose(a, b float64, y []ode.Enclosure, d *sim.Discrete, f int) (r ode.Enclosure, of []int,
+	known bool,
+) {
 	w.hold(d)
 	e, p := w.enclosure, w.m.Program
 	e.time = interval.Jet{Interval: interval.Between(a, b), Rate: interval.Point(1)}
@@ -85,11 +97,11 @@ func (w *world) enclose(a, b float64, y []ode.Range, d *sim.Discrete, f int) (r 
 	case x.general:
 		jet = e.Value(p.Indicators[x.number].Difference())
 	case x.number < 0:
-		jet = w.ask(func(v model.Enclosing) interval.Jet { return v.Zero(-1 - x.number) })
+		jet = w.ask(func(v enclosing) interval.Jet { return v.Zero(-1 - x.number) })
 	default:
 		jet = e.Signal(x.number)
 	}
-	r = ode.Range{Low: jet.Low, High: jet.High, SlopeLow: jet.Rate.Low, SlopeHigh: jet.Rate.High}
+	r = ode.Enclosure{Low: jet.Low, High: jet.High, SlopeLow: jet.Rate.Low, SlopeHigh: jet.Rate.High}
 	if jet.NaN {
 		r = sim.Unknown
 	}

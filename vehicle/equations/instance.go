@@ -240,16 +240,17 @@ func (v *instance) describe(x *expr.Indicator) model.Switch {
 	return s
 }
 
-// Enclose implements [model.Enclosing].
+// Enclose begins a stretch of time, over which outputs and switches are bounded, with the sides and the memory that are
+// held: its time, and the states and commands during it by number.
 func (v *instance) Enclose(time interval.Jet, state, command func(i int) interval.Jet) {
 	v.time, v.state, v.command = time, state, command
 	v.stretch.Begin(v.above, v.memory)
 }
 
-// Output implements [model.Enclosing].
+// Output returns bounds of an output during the stretch.
 func (v *instance) Output(i int) interval.Jet { return v.stretch.Signal(v.firstOutput() + i) }
 
-// Zero implements [model.Enclosing].
+// Zero returns bounds of the indicator of a switch during the stretch.
 func (v *instance) Zero(i int) interval.Jet { return v.stretch.Value(v.relations[i].Difference()) }
 
 // source is where a signal of the stretch comes from. Outputs whose switches are not held may jump.

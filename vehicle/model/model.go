@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"canopy/expr/interval"
 )
 
 // Tag is the source of a parameter's default.
@@ -183,17 +181,6 @@ type Switching interface {
 	React(t float64, y, commands, memory []float64, settled bool) (changed bool)
 	// Undefined returns why the values that were computed last may not be finite; "" if nothing is known.
 	Undefined() string
-}
-
-// Enclosing is an Instance whose outputs and indicators of switches can be bounded over a stretch of time, with the sides
-// and the memory that are held.
-type Enclosing interface {
-	// Enclose begins a stretch: its time, and the states and commands during it by number.
-	Enclose(time interval.Jet, state, command func(i int) interval.Jet)
-	// Output returns bounds of an output during the stretch, interval.Anything if none are known.
-	Output(i int) interval.Jet
-	// Zero returns bounds of the indicator of a switch during the stretch.
-	Zero(i int) interval.Jet
 }
 
 // Switch is the event indicator of a relation in the equations of a vehicle.
