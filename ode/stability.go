@@ -5,16 +5,21 @@ import (
 	"math/cmplx"
 )
 
-// observe finds out whether the explicit step of size h, whose estimated error is in stage and has the norm err, is at
-// the limit of stability.
+// observe finds out whether stability or a stiff component limits the explicit step of size h, whose estimated error is
+// in stage and has the norm err.
 //
 // The error is h sum_i e_i k_i; where f is nearly linear with the Jacobian J, it is h J times the same sum of the
 // stages' values. The quotient of both is therefore h times the eigenvalue of what dominates the error. Where that is a
 // fast component of which only errors are left, step control keeps it near the border of stability; where it is the
 // solution itself, h times its rate is small.
+//
+// At tight tolerances, steps are shorter than that, since the stages have a low order for a fast component that follows
+// slow ones. A damped component with that eigenvalue that had the estimated error would then be far smaller than the
+// change of the solution in the step, whereas a component that the solution consists of changes by its size.
 func (in *Integrator) observe(h, err float64) {
 	const margin, growing = 0.75, 1.001 // step control keeps some distance from the border
 	const rounding = 0.01               // an error below is no limit, but perhaps that of rounding
+	const damped, follows = 0.8, 0.001  // cosine of the eigenvalue's angle; share of the change
 	n, m, values := in.n, in.method, in.newton.fz
 	clear(values)
 	for j := range m.c {
@@ -24,16 +29,20 @@ func (in *Integrator) observe(h, err float64) {
 		}
 		kernel.axpy(values, h*weight, in.knew[j*n:(j+1)*n])
 	}
-	square, image, mixed := 0.0, 0.0, 0.0
+	square, image, mixed, change := 0.0, 0.0, 0.0, 0.0
 	for i, per := range in.per {
-		u, w := values[i]*per, in.stage[i]*per
+		u, w, d := values[i]*per, in.stage[i]*per, (in.ynew[i]-in.y[i])*per
 		square += u * u
 		image += w * w
 		mixed += u * w
+		change += d * d
 	}
 	re := min(mixed/square, 0)
-	z := complex(re, math.Sqrt(max(image/square-re*re, 0))) / margin
-	in.limited = err > rounding && square > 0 && cmplx.Abs(m.amplification(z)) > growing
+	z := complex(re, math.Sqrt(max(image/square-re*re, 0)))
+	growth, _ := m.response(z / margin)
+	_, share := m.response(z)
+	follower := -re > damped*cmplx.Abs(z) && math.Sqrt(image) < follows*math.Sqrt(change)*cmplx.Abs(share)
+	in.limited = err > rounding && square > 0 && (cmplx.Abs(growth) > growing || follower)
 }
 
 // observeDamped finds out what dominates the estimated error of the implicit step, from the error e before damping, the
@@ -45,8 +54,9 @@ func (in *Integrator) observeDamped(e []float64, ratio float64) {
 	in.rings = math.Sqrt(image) > fast*in.method.gamma*math.Sqrt(square) && -mixed < damping*math.Sqrt(image*square)
 }
 
-// amplification returns the factor by which a step of an explicit pair multiplies a component whose eigenvalue is z/h.
-func (m *tableau) amplification(z complex128) complex128 {
+// response returns the factor by which a step of an explicit pair multiplies a component whose eigenvalue is z/h, and
+// the estimated error of such a component of size 1.
+func (m *tableau) response(z complex128) (growth, share complex128) {
 	var values [7]complex128
 	for s, row := range m.a {
 		sum := complex(0, 0)
@@ -54,8 +64,9 @@ func (m *tableau) amplification(z complex128) complex128 {
 			sum += complex(a, 0) * values[j]
 		}
 		values[s] = 1 + z*sum
+		share += z * complex(m.e[s], 0) * values[s]
 	}
-	return values[len(m.a)-1]
+	return values[len(m.a)-1], share
 }
 
 // The multistep formulas up to the order stable are A-stable. Those of higher orders are stable within a wedge about
