@@ -275,23 +275,24 @@ func utilitySelectorOf(n int) row {
 // that are left: it compares the one that is ahead so far with the next one, or does the one that is ahead of all.
 func ranking(n int) Automaton {
 	type at struct {
-		left        int  // the set of children that are left
-		ahead, next int  // next == n: ahead is done
-		failed      bool // one that is not left
+		left        int // the set of children that are left
+		ahead, next int // next == n: ahead is done
+		failed      int // 1: one that is not left
 	}
 	after := func(left, i int) int { // the next one that is left
 		for i++; i < n && left>>i&1 == 0; i++ {
 		}
 		return i
 	}
-	number := map[at]uint8{} // moves lead to smaller sets, and to later comparisons
+	number := make([]uint8, n*n<<(n+1)) // by its digits; moves lead to smaller sets, and to later comparisons
+	of := func(s at) uint8 { return number[((s.next-1)*n+s.ahead)<<(n+1)|s.left<<1|s.failed] }
 	var states []at
 	for size := n; size > 0; size-- {
 		for i := range n * n << (n + 1) { // next, ahead, left and failed are its digits
-			s := at{left: i >> 1 % (1 << n), ahead: i >> (n + 1) % n, next: i>>(n+1)/n + 1, failed: i%2 == 1}
+			s := at{left: i >> 1 % (1 << n), ahead: i >> (n + 1) % n, next: i>>(n+1)/n + 1, failed: i % 2}
 			if bits.OnesCount(uint(s.left)) == size && s.left>>s.ahead&1 == 1 && s.ahead < s.next &&
-				(s.next == n || s.left>>s.next&1 == 1) && (size < n || !s.failed) {
-				number[s] = uint8(len(states))
+				(s.next == n || s.left>>s.next&1 == 1) && (size < n || s.failed == 0) {
+				number[i] = uint8(len(states))
 				states = append(states, s)
 			}
 		}
@@ -299,7 +300,7 @@ func ranking(n int) Automaton {
 	var a Automaton
 	for _, s := range states {
 		goOn := func(ahead int) move {
-			return move{says: Accept, to: number[at{s.left, ahead, after(s.left, s.next), s.failed}]}
+			return move{says: Accept, to: of(at{s.left, ahead, after(s.left, s.next), s.failed})}
 		}
 		if s.next < n {
 			pair := s.ahead*(2*n-s.ahead-1)/2 + s.next - s.ahead - 1
@@ -308,18 +309,18 @@ func ranking(n int) Automaton {
 		}
 		rest := s.left &^ (1 << s.ahead)
 		first := after(rest, -1)
-		without := func(failed bool) move {
+		without := func(failed int) move {
 			switch {
 			case rest != 0:
-				return move{says: Accept, to: number[at{rest, first, after(rest, first), failed}]}
-			case failed:
+				return move{says: Accept, to: of(at{rest, first, after(rest, first), failed})}
+			case failed == 1:
 				return move{says: Failure}
 			}
 			return move{says: Skipped}
 		}
 		skip := without(s.failed)
 		a.states = append(a.states, state{child: int8(n*(n-1)/2 + s.ahead),
-			on: [2]move{Success: {says: Success}, Failure: without(true)}, skip: &skip})
+			on: [2]move{Success: {says: Success}, Failure: without(1)}, skip: &skip})
 	}
 	return a
 }

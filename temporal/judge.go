@@ -115,7 +115,7 @@ func (j *judge) curve(f *Formula) (curve, error) {
 	}
 	switch f.Op {
 	case And:
-		return greatest(args[0].negative(), args[1].negative()).negative(), nil
+		return least(args[0], args[1]), nil
 	case Or:
 		return greatest(args[0], args[1]), nil
 	case Until:
@@ -189,7 +189,7 @@ func (j *judge) junction(l expr.Logic) (sum curve, err error) {
 		case i == 0:
 			sum = c
 		case l.Op == expr.LogicAnd:
-			sum = greatest(sum.negative(), c.negative()).negative()
+			sum = least(sum, c)
 		case l.Op == expr.LogicOr:
 			sum = greatest(sum, c)
 		}

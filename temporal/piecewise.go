@@ -146,6 +146,15 @@ func greatest(a, b curve) curve {
 	return a
 }
 
+// least returns the pointwise minimum of two curves.
+func least(a, b curve) curve {
+	a, b = together(a, b)
+	for i := range a {
+		a[i].v = min(a[i].v, b[i].v)
+	}
+	return a
+}
+
 // until returns, from each place on, the maximum over later places of the minimum of b there and of a on the way; last
 // is its value at the end of the trace. From one place to the next, it is
 //

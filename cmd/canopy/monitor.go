@@ -22,6 +22,7 @@ import (
 	"canopy/run/folder"
 	"canopy/run/monitor"
 	"canopy/run/record"
+	"canopy/syntax/yamldoc"
 	"canopy/run/report"
 	"canopy/run/simulated"
 	"canopy/temporal"
@@ -235,10 +236,10 @@ func asked(h *record.Header, later []record.Takeover, name string, texts []strin
 		return nil
 	}
 	missionFile, planFile := source("mission.yaml"), source("plan.xml")
+	if missionFile != nil {
+		w.Computed = declare.Computed(yamldoc.NewReader(missionFile).Parse("").Entry("signals"))
+	}
 	if len(texts) > 0 {
-		if missionFile != nil {
-			w.Computed = declare.Computed(missionFile)
-		}
 		var tasks expr.TaskNames
 		for _, t := range monitor.Tasks(h, later) {
 			tasks = append(tasks, t.Name)
@@ -254,7 +255,7 @@ func asked(h *record.Header, later []record.Takeover, name string, texts []strin
 		return w, diags.Err()
 	}
 	declared, diags := declare.ReadSection(missionFile, p)
-	return declared.Watch(p.Tree, missionFile, false), diags.Err()
+	return declared.Watch(p.Tree, w.Computed, false), diags.Err()
 }
 
 func printJudgements(out io.Writer, name string, rows []record.Property) error {

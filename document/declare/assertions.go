@@ -20,15 +20,15 @@ var (
 	onEffects = []string{"reach", "regression", "property", "chatter"}
 )
 
-// Watch returns what is judged on the runs of a mission, in whose document the signals are computed. Proofs
-// may assume the ranges of the vehicle's states, if it is known to have some.
-func (d *Declarations) Watch(tree *bt.Tree, src *diag.Source, ranges bool) temporal.Watch {
+// Watch returns what is judged on the runs of a mission with computed signals. Proofs may assume the ranges of the
+// vehicle's states, if it is known to have some.
+func (d *Declarations) Watch(tree *bt.Tree, computed map[string]*expr.Expr, ranges bool) temporal.Watch {
 	list := d.assertions(tree)
 	if ranges || len(list) > 0 || d.Goal != nil {
 		list = append(list, temporal.Assertion{Kind: temporal.OfRange, Text: "the states stay in their ranges",
 			Proofs: onEffects})
 	}
-	return temporal.Watch{Assertions: list, Computed: Computed(src)}
+	return temporal.Watch{Assertions: list, Computed: computed}
 }
 
 // Watch returns the assumption that the rate of a signal is in the range while a task is active.
@@ -41,10 +41,9 @@ func (r Rate) Watch(task, signal string) temporal.Assertion {
 		Effect: temporal.Effect{Task: task, Signal: signal, Low: r.Low, High: r.High}}
 }
 
-// Computed returns the real signals that a mission document gives as expressions of others.
-func Computed(src *diag.Source) map[string]*expr.Expr {
+// Computed returns the real signals that a mission document gives as expressions of others; signals may be nil.
+func Computed(signals *yamldoc.Node) map[string]*expr.Expr {
 	list := map[string]*expr.Expr{}
-	signals := yamldoc.NewReader(src).Parse("").Entry("signals")
 	if signals == nil {
 		return list
 	}

@@ -59,6 +59,8 @@ type Mission struct {
 	layout executive.Layout
 	judged []string // what assertions name: signals and tasks
 
+	computed map[string]*expr.Expr // the document's real signals that are expressions of others
+
 	compiler *expr.Compiler // of the program; it compiles nothing more
 }
 

@@ -170,7 +170,8 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 		m.Graph = b.beside(parts["graph"], "graph", open)
 	}
 	b.m.Declared = declare.Read(b.Reader, parts["check"], b.m.Plan, b.m.Scope())
-	judging := b.m.Judging(b.m.Watch())
+	m.computed = declare.Computed(parts["signals"])
+	judging := m.Judging(m.Watch())
 	b.m.Record, b.m.judged = judging.Record, judging.judged
 	if !b.Diags.HasErrors() {
 		b.compile()

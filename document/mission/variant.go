@@ -60,7 +60,7 @@ func (m *Mission) From(states []int, values []float64, record []string, interval
 
 // Watch returns what is judged on every run of the mission.
 func (m *Mission) Watch() temporal.Watch {
-	return m.Declared.Watch(m.Plan.Tree, m.Source, slices.ContainsFunc(m.Vehicle.States, func(s model.State) bool {
+	return m.Declared.Watch(m.Plan.Tree, m.computed, slices.ContainsFunc(m.Vehicle.States, func(s model.State) bool {
 		return s.Range.String() != ""
 	}))
 }

@@ -48,7 +48,8 @@ const (
 	maxBody    = 1 << 26       // bytes; the documents of a mission are the largest payloads
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli returns the table of the sums, which is made at its first use.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // Kind is the kind of a record: that of a [flight.Input], or one of those below.
 type Kind uint8
@@ -137,14 +138,14 @@ func (d *Damage) Unwrap() error { return ErrFormat }
 func appendRecord(b []byte, before uint32, r *Record) ([]byte, uint32) {
 	from := len(b)
 	b = binary.LittleEndian.AppendUint32(b, uint32(bodyHead+len(r.Data)))
-	check := crc32.Update(before, castagnoli, b[from:])
+	check := crc32.Update(before, castagnoli(), b[from:])
 	b = binary.LittleEndian.AppendUint32(b, check)
 	b = append(b, 0, 0, 0, 0, byte(r.Kind))
 	for _, t := range [...]int64{r.At.Wall, r.At.Unix, r.At.Vehicle} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(t))
 	}
 	b = append(b, r.Data...)
-	sum := crc32.Update(check, castagnoli, b[from+recordHead:])
+	sum := crc32.Update(check, castagnoli(), b[from+recordHead:])
 	binary.LittleEndian.PutUint32(b[from+8:], sum)
 	return b, sum
 }

@@ -81,7 +81,7 @@ func (b *Reader) next() (Record, error) {
 	case err != nil && !short(err):
 		return Record{}, err
 	}
-	check := crc32.Update(b.sum, castagnoli, head[:4])
+	check := crc32.Update(b.sum, castagnoli(), head[:4])
 	length := binary.LittleEndian.Uint32(head)
 	switch {
 	case n >= 8 && check != binary.LittleEndian.Uint32(head[4:]):
@@ -98,7 +98,7 @@ func (b *Reader) next() (Record, error) {
 	case err != nil:
 		return Record{}, err
 	}
-	sum := crc32.Update(check, castagnoli, body)
+	sum := crc32.Update(check, castagnoli(), body)
 	if sum != binary.LittleEndian.Uint32(head[8:]) {
 		return Record{}, b.damage("has a wrong checksum")
 	}

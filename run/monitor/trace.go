@@ -115,11 +115,13 @@ type builder struct {
 func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 	b := &builder{m, &temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}, Scope: m.scope,
 		Texts: m.texts}, nil, nil}
+	most := len(m.samples) + 2*len(m.changes) // the places, if no two changes are at one time
+	b.T = make([]float64, 0, most)
 	for _, c := range m.signals {
-		b.Signals[c.name] = []float64{}
+		b.Signals[c.name] = make([]float64, 0, most)
 	}
 	for _, i := range m.active {
-		b.Tasks[m.tasks[i].Name] = []bool{}
+		b.Tasks[m.tasks[i].Name] = make([]bool, 0, most)
 		b.status = append(b.status, m.tasks[i].Initial)
 	}
 	samples, changes, crossings, whole := m.samples, m.changes, m.crossings, true
@@ -198,6 +200,9 @@ func between(a, b *sample, t float64) []float64 {
 // change of each or, if after, after the last one. A relation whose signals differ from those of the left limit may
 // have changed again.
 func (b *builder) onSides(row, left []float64, crossed []crossing, after bool, place int) []float64 {
+	if len(crossed) == 0 {
+		return row
+	}
 	row = slices.Clone(row)
 	raw := slices.Clone(row)
 	for i, c := range crossed {

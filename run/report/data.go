@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -105,20 +104,20 @@ func (e *extreme) add(t, v float64) {
 	}
 }
 
-// float64s packs numbers as base64 of little-endian float64.
-func float64s(values []float64) string {
+// float64s packs numbers as little-endian float64; encoding/json writes bytes as base64.
+func float64s(values []float64) []byte {
 	b := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
-	return base64.StdEncoding.EncodeToString(b)
+	return b
 }
 
-// float32s packs numbers as base64 of little-endian float32: seven digits, more than any screen shows.
-func float32s(values []float64) string {
+// float32s packs numbers as little-endian float32: seven digits, more than any screen shows.
+func float32s(values []float64) []byte {
 	b := make([]byte, 0, 4*len(values))
 	for _, v := range values {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
 	}
-	return base64.StdEncoding.EncodeToString(b)
+	return b
 }

@@ -410,9 +410,8 @@ func (g *Gatherer) draw(of *Digest, order []branch) {
 	if g.width > 0 {
 		n.History = append(n.History, fmt.Sprintf("The curves show the range of %d samples in each %s s; "+
 			"signals.csv has them one by one.", g.samples, number(g.width)))
-	} else {
-		d.Time = float64s(g.times)
 	}
+	d.Time = float64s(g.times)
 	for _, p := range g.plots {
 		q := panel{Title: p.title}
 		for _, i := range p.curves {

@@ -69,7 +69,7 @@ type data struct {
 	Statuses []string       `json:"statuses"` // names by code
 	Tasks    []task         `json:"tasks"`
 	Lanes    []lane         `json:"lanes"`
-	Time     string         `json:"time"` // float64s; for curves without times of their own
+	Time     []byte         `json:"time"` // float64s; for curves without times of their own
 	Plots    []panel        `json:"plots"`
 	Changes  changes        `json:"changes"`
 	Events   []record.Event `json:"events"`
@@ -92,8 +92,8 @@ type curve struct {
 	Name   string `json:"name"`
 	Unit   string `json:"unit"`
 	Text   string `json:"text"`
-	Time   string `json:"time"`   // float64s; "" if they are those of the log
-	Values string `json:"values"` // float32s
+	Time   []byte `json:"time"`   // float64s; empty if they are those of the log
+	Values []byte `json:"values"` // float32s
 }
 
 // changes are the status changes by column, in order of occurrence.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -82,10 +81,7 @@ func drawn(t *testing.T, page string) data {
 	return d
 }
 
-func unpack(t *testing.T, text string, size int) []float64 {
-	t.Helper()
-	b, err := base64.StdEncoding.DecodeString(text)
-	must(t, err)
+func unpack(b []byte, size int) []float64 {
 	var values []float64
 	for ; len(b) > 0; b = b[size:] {
 		if size == 4 {
@@ -101,7 +97,7 @@ func unpack(t *testing.T, text string, size int) []float64 {
 func TestPlotsShowTheSamples(t *testing.T) {
 	log := sampleLog(t)
 	d := drawn(t, render(t, log, ""))
-	if !cmp.Equal(unpack(t, d.Time, 8), log.T) {
+	if !cmp.Equal(unpack(d.Time, 8), log.T) {
 		t.Error("the times in the page are not those of the samples")
 	}
 	if len(d.Plots) != len(log.Plots) {
@@ -112,7 +108,7 @@ func TestPlotsShowTheSamples(t *testing.T) {
 			t.Errorf("plot %d is %q with %d curves", i, p.Title, len(p.Signals))
 		}
 		for _, c := range p.Signals {
-			got, want := unpack(t, c.Values, 4), log.Signal(c.Name)
+			got, want := unpack(c.Values, 4), log.Signal(c.Name)
 			for k := range want {
 				if float32(want[k]) != float32(got[k]) {
 					t.Fatalf("%s at %g s is %g, want %g", c.Name, log.T[k], got[k], want[k])
@@ -264,7 +260,7 @@ func TestRunThatDidNotStart(t *testing.T) {
 	log := &record.Log{Header: h, Values: [][]float64{nil}}
 	page := render(t, log, "")
 	balanced(t, page)
-	if d := drawn(t, page); d.End != 0 || d.Time != "" || len(d.Plots) != 1 {
+	if d := drawn(t, page); d.End != 0 || len(d.Time) > 0 || len(d.Plots) != 1 {
 		t.Errorf("data %+v", d)
 	}
 	if !strings.Contains(page, `<p class="verdict interrupted"><strong>Cut off at 0:00:00</strong> of 0:00:10: the log has no end`) {
