@@ -144,13 +144,13 @@ func (j *judge) condition(e *expr.Expr) (curve, error) {
 func (j *judge) logic(l expr.Logic) (curve, error) {
 	switch l.Op {
 	case expr.LogicTruth:
-		return j.over(func(int) float64 { return distance(l.Value) })
+		return j.truth(func(int) bool { return l.Value })
 	case expr.LogicProposition:
 		values := j.Tasks[l.Text]
 		if values == nil {
 			return nil, fmt.Errorf("%w: the statuses of task %s are missing", ErrTrace, l.Text)
 		}
-		return j.over(func(i int) float64 { return distance(values[i]) })
+		return j.truth(func(i int) bool { return values[i] })
 	case expr.LogicThreshold:
 		values := j.Signals[l.Signal]
 		if values == nil {
@@ -195,6 +195,21 @@ func (j *judge) junction(l expr.Logic) (sum curve, err error) {
 		}
 	}
 	return sum, nil
+}
+
+// truth returns the curve of a truth value, without the places between equal values.
+func (j *judge) truth(value func(i int) bool) (curve, error) {
+	c, err := j.over(func(i int) float64 { return distance(value(i)) })
+	if err != nil {
+		return nil, err
+	}
+	kept := c[:1]
+	for i := 1; i < len(c); i++ {
+		if i == len(c)-1 || c[i].v != c[i-1].v || c[i].v != c[i+1].v {
+			kept = append(kept, c[i])
+		}
+	}
+	return kept, nil
 }
 
 // distance returns the distance of a truth value from false.

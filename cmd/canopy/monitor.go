@@ -22,9 +22,9 @@ import (
 	"canopy/run/folder"
 	"canopy/run/monitor"
 	"canopy/run/record"
-	"canopy/syntax/yamldoc"
 	"canopy/run/report"
 	"canopy/run/simulated"
+	"canopy/syntax/yamldoc"
 	"canopy/temporal"
 
 	"github.com/spf13/cobra"

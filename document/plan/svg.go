@@ -262,22 +262,26 @@ func (d *drawing) has(k bt.Kind) bool {
 
 // textWidth estimates the width of a text in a common sans-serif font, rather too large than too small.
 func textWidth(s string, size float64) float64 {
-	ems := 0.0
+	sum := 0.0
 	for _, r := range s {
-		switch {
-		case strings.ContainsRune("iljtfrI.,:;|!'`()[]/ ", r):
-			ems += 0.38
-		case strings.ContainsRune("mwMW@%→≥≤…", r):
-			ems += 0.95
-		case r > unicode.MaxLatin1:
-			ems += 1.05
-		case unicode.IsUpper(r):
-			ems += 0.72
-		default:
-			ems += 0.61
-		}
+		sum += ems(r)
 	}
-	return ems * size
+	return sum * size
+}
+
+// ems estimates the width of a character in relation to the size of its font.
+func ems(r rune) float64 {
+	switch {
+	case strings.ContainsRune("iljtfrI.,:;|!'`()[]/ ", r):
+		return 0.38
+	case strings.ContainsRune("mwMW@%→≥≤…", r):
+		return 0.95
+	case r > unicode.MaxLatin1:
+		return 1.05
+	case unicode.IsUpper(r):
+		return 0.72
+	}
+	return 0.61
 }
 
 // fit cuts a text to a width.
@@ -285,11 +289,13 @@ func fit(s string, size, most float64) string {
 	if textWidth(s, size) <= most {
 		return s
 	}
-	runes := []rune(s)
-	for len(runes) > 0 && textWidth(string(runes)+"…", size) > most {
-		runes = runes[:len(runes)-1]
+	sum := 0.0
+	for i, r := range s {
+		if sum += ems(r); (sum+ems('…'))*size > most {
+			return s[:i] + "…"
+		}
 	}
-	return string(runes) + "…"
+	return s + "…"
 }
 
 func escape(s string) string {

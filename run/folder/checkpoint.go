@@ -24,6 +24,8 @@ type identity struct {
 	build string // a digest of the program: builds of one version may differ in the last bit
 	run   string // a digest of the header and its source documents
 
+	header *record.Header
+
 	// CPU times up to the checkpoint from which the run continues [s].
 	cpu, flight float64
 }
@@ -44,14 +46,17 @@ var program = sync.OnceValues(func() (string, error) {
 	return string(digest.Sum(nil)), err
 })
 
-func newIdentity(h *record.Header) *identity {
+// digest computes the digests, which only checkpoints need.
+func (p *identity) digest() (err error) {
 	digest := sha256.New()
-	_ = json.NewEncoder(digest).Encode(h) // the recorder rejects a header that cannot be written as JSON
-	for _, a := range h.Attachments {
+	_ = json.NewEncoder(digest).Encode(p.header) // the recorder rejects a header that cannot be written as JSON
+	for _, a := range p.header.Attachments {
 		fmt.Fprintln(digest, len(a.Data))
 		digest.Write(a.Data)
 	}
-	return &identity{run: string(digest.Sum(nil))}
+	p.run = string(digest.Sum(nil))
+	p.build, err = program()
+	return err
 }
 
 // State passes the identity to the codec; loading fails if it differs.
@@ -80,7 +85,7 @@ func (f *flight) checkpoint() error {
 	}
 	saved := *f.id
 	saved.cpu, saved.flight = f.spent()
-	if saved.build, err = program(); err != nil {
+	if err := saved.digest(); err != nil {
 		return err
 	}
 	data := snapshot.Save(nil, &saved, f.Run, &point)
@@ -100,7 +105,7 @@ func (p *identity) read(dir string) ([]byte, error) {
 	if len(data) < sha256.Size || sha256.Sum256(data[sha256.Size:]) != [sha256.Size]byte(data[:sha256.Size]) {
 		return nil, fmt.Errorf("%w: %s is damaged", ErrCheckpoint, name)
 	}
-	if p.build, err = program(); err != nil {
+	if err := p.digest(); err != nil {
 		return nil, err
 	}
 	data = data[sha256.Size:]

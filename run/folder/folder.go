@@ -149,7 +149,7 @@ func (to tee) each(do func(record.Recorder) error) error {
 // or its header; others are those of the run or of the files.
 func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, error) {
 	header := r.Header()
-	f := &flight{Run: r, Options: o, dir: dir, id: newIdentity(&header), began: cputime.Now(), free: files.Free}
+	f := &flight{Run: r, Options: o, dir: dir, id: &identity{header: &header}, began: cputime.Now(), free: files.Free}
 	if len(o.Watch.Assertions) > 0 {
 		f.judge = monitor.New(&header, o.Watch)
 	}

@@ -106,6 +106,7 @@ type builder struct {
 	*Monitor
 	*temporal.Trace
 	status []bt.Status // of the kept tasks
+	judged []bool      // of these: they are leaves whose success holds
 	touch  []crossing  // the touches in force, at most one of each relation
 }
 
@@ -114,7 +115,7 @@ type builder struct {
 // visible.
 func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 	b := &builder{m, &temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}, Scope: m.scope,
-		Texts: m.texts}, nil, nil}
+		Texts: m.texts}, nil, nil, nil}
 	most := len(m.samples) + 2*len(m.changes) // the places, if no two changes are at one time
 	b.T = make([]float64, 0, most)
 	for _, c := range m.signals {
@@ -123,6 +124,8 @@ func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 	for _, i := range m.active {
 		b.Tasks[m.tasks[i].Name] = make([]bool, 0, most)
 		b.status = append(b.status, m.tasks[i].Initial)
+		kind, known := bt.ParseKind(m.tasks[i].Kind)
+		b.judged = append(b.judged, known && kind.Family() == bt.Leaf && !kind.Acts())
 	}
 	samples, changes, crossings, whole := m.samples, m.changes, m.crossings, true
 	switch {
@@ -282,10 +285,8 @@ func (b *builder) place(t float64, row []float64) {
 		b.Signals[c.name] = append(b.Signals[c.name], row[i])
 	}
 	for k, i := range b.active {
-		s, task := b.status[k], &b.tasks[i]
-		kind, known := bt.ParseKind(task.Kind)
-		judged := known && kind.Family() == bt.Leaf && !kind.Acts()
-		on := s == bt.Activating || s == bt.Running || s == bt.Success && judged
-		b.Tasks[task.Name] = append(b.Tasks[task.Name], on)
+		s, name := b.status[k], b.tasks[i].Name
+		on := s == bt.Activating || s == bt.Running || s == bt.Success && b.judged[k]
+		b.Tasks[name] = append(b.Tasks[name], on)
 	}
 }
