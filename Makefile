@@ -12,7 +12,7 @@ PKG      ?= ./...
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test long robust race lint fuzz bench versus build run check btcpp rewrite clean
+.PHONY: help test long robust race lint fuzz bench versus numbers build run check btcpp rewrite clean
 
 help: ## this text
 	@echo 'Canopy: behaviour trees in continuous time.'
@@ -85,6 +85,10 @@ versus: build ## CPU time of the solar day beside a C program: make versus C=...
 	$(GO) run ./internal/cmd/versus -rounds $(ROUNDS) '$(C)' \
 	  'bin/canopy run missions/solar-day.yaml --out $(OUT) -q' \
 	  'bin/canopy run missions/solar-day.yaml --out $(OUT) -q --report=false'
+
+# Most rows count instructions: they need valgrind. Measured times need the C program: make numbers C=.../solarday
+numbers: build ## the numbers of docs/performance.md beside those measured now; some minutes
+	C='$(C)' ROUNDS=$(ROUNDS) $(GO) run ./internal/cmd/numbers
 
 # Go's own lines say how many inputs ran; a function below FLOOR a second tests too little to be worth its time.
 # Minimising an interesting input ends after a few tries, for its default of a minute is most of FUZZTIME.

@@ -571,7 +571,8 @@ var rooms = map[string]room{
 		"autopilot/service":                 "a replayed flight has clocks",
 		"github.com/bluenviron/gomavlib/v3": "a replayed flight has telemetry",
 	}},
-	"internal/cmd/versus": {},
+	"internal/cmd/numbers": {},
+	"internal/cmd/versus":  {},
 	"internal/cmd/workprecision": {imports: reasons{
 		"diag":              "an unknown name comes with the nearest known one",
 		"internal/cputime":  "precision is set against CPU time",

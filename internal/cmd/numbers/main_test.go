@@ -1,0 +1,52 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// others counts the numbers of each section that no row measures: they are given, or were measured once against what is
+// no more, or by a person. A number that is new on the page gets a row, or is counted here.
+var others = map[string]int{}
+
+var hidden = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\\]\\([^)]*\\)")
+
+// Every number of the page is measured or counted, and every row is on the page.
+func TestEveryNumberIsKnown(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/performance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := string(text)
+	for _, r := range rows() {
+		if _, err := r.find(string(text)); err != nil {
+			t.Error(err)
+		}
+		rest = r.pattern().ReplaceAllString(rest, "")
+	}
+	left := map[string]int{}
+	for section := range strings.SplitSeq(hidden.ReplaceAllString(rest, ""), "\n## ") {
+		title, content, _ := strings.Cut(section, "\n")
+		left[title] = len(regexp.MustCompile(number).FindAllString(content, -1))
+	}
+	if !maps.Equal(left, others) {
+		t.Errorf("numbers that no row measures: %#v, want %#v", left, others)
+	}
+}
+
+// A page without the rows, or no page, is an error.
+func TestPageWithoutRows(t *testing.T) {
+	empty := t.TempDir() + "/page.md"
+	if err := os.WriteFile(empty, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{empty, empty + ".none"} {
+		var out, problems strings.Builder
+		if status := execute(page, &out, &problems); status != 1 || out.Len() > 0 || problems.Len() == 0 {
+			t.Errorf("%s: status %d, %q, %q", page, status, out.String(), problems.String())
+		}
+	}
+}
