@@ -518,3 +518,15 @@ func TestNearTimes(t *testing.T) {
 		}
 	}
 }
+
+// The curve of a truth value has points where it changes, and at its ends, not at each place.
+func TestTruthHasOnlyChanges(t *testing.T) {
+	j := judge{Trace: &Trace{}}
+	for i := range 1000 {
+		j.T = append(j.T, float64(i))
+	}
+	c, err := j.truth(func(i int) bool { return i >= 300 && i < 500 })
+	if err != nil || len(c) != 6 || c.at(299, 0) > 0 || c.at(300, 0) < 0 || c.at(499, 0) < 0 || c.at(500, 0) > 0 {
+		t.Errorf("%v, %v", c, err)
+	}
+}

@@ -75,3 +75,14 @@ func TestOutageBudget(t *testing.T) {
 		}
 	}
 }
+
+// What is judged on a run is asked for several times: the document is not read again for it.
+func TestWatchReadsNothing(t *testing.T) {
+	m, _ := cart.Read(idle, "signals: {twice: {unit: m, value: 2 * x}}")
+	if m == nil || m.Watch().Computed["twice"] == nil {
+		t.Fatal("a computed signal is not judged by its formula")
+	}
+	if n := testing.AllocsPerRun(5, func() { m.Watch() }); n > 30 {
+		t.Errorf("%g allocations", n)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -394,5 +395,20 @@ func TestHaltedIsEntered(t *testing.T) {
 	must(t, digest(t, log).Table(&table))
 	if !strings.Contains(table.String(), "\na._onHalted.do        1  0:00:00") {
 		t.Error(table.String())
+	}
+}
+
+// A parameter costs its row and nothing else: numbers and escaped texts, no reflection.
+func TestRowsCostLittle(t *testing.T) {
+	cost := func(n int) float64 {
+		log := &record.Log{Header: record.Header{Mission: "m", Horizon: 1, Interval: 1}}
+		for i := range n {
+			log.Parameters = append(log.Parameters, record.Parameter{Name: fmt.Sprint(i), Unit: "m", Value: 1.5, Default: 1.5})
+		}
+		d := digest(t, log)
+		return testing.AllocsPerRun(5, func() { must(t, d.HTML(io.Discard, "")) })
+	}
+	if each := (cost(1100) - cost(100)) / 1000; each > 8 {
+		t.Errorf("%g allocations for each parameter", each)
 	}
 }

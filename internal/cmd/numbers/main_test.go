@@ -10,7 +10,24 @@ import (
 
 // others counts the numbers of each section that no row measures: they are given, or were measured once against what is
 // no more, or by a person. A number that is new on the page gets a row, or is counted here.
-var others = map[string]int{}
+var others = map[string]int{
+	"# Performance: the cost of a run, and its limits": 14,
+	"Against the C program":                            134,
+	"Profile":                                          30,
+	"The plan and its events":                          1,
+	"Leaves that an event does not concern":            12,
+	"Growth with the number of states":                 10,
+	"Conditions behind a false guard":                  15,
+	"Optimisations and their effects":                  115,
+	"Where it is slower":                               44,
+	"Time over weeks":                                  6,
+	"What cpu_s counts":                                2,
+	"Commands":                                         2,
+	"Expressions":                                      7,
+	"The tree engine":                                  26,
+	"Wake-up of a Go program":                          19,
+	"Latency of a flight":                              25,
+}
 
 var hidden = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\\]\\([^)]*\\)")
 
