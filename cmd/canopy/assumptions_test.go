@@ -122,7 +122,7 @@ func TestProofsThatRestOnAssumptions(t *testing.T) {
 			onEffects = append(onEffects, q.Name)
 		}
 	}
-	list := declared.Watch(p.Tree, src, false).Assertions
+	list := declared.Watch(p.Tree, nil, false).Assertions
 	if len(list) != 3 || !slices.Equal(list[0].Proofs, onFacts) || !slices.Equal(list[1].Proofs, onEffects) || !slices.Equal(
 		list[2].Proofs, onEffects) {
 		t.Errorf("%+v, want %v and %v", list, onFacts, onEffects)

@@ -147,7 +147,7 @@ func (p page) verdicts(d *Digest) {
 			margin = number(*v.Margin)
 		}
 		p.put(`<tr class="§"><td>§</td><td>§</td><td><code>§</code></td><td class="number">§</td><td>§</td></tr>`+"\n",
-			class, string(v.Verdict), cmp.Or(v.Kind, "property"), v.Property, margin, strings.Join(notes, "; "))
+			class, v.Verdict, cmp.Or(v.Kind, "property"), v.Property, margin, strings.Join(notes, "; "))
 	}
 	p.put(endOfTable + "</section>\n")
 }
@@ -192,7 +192,8 @@ func (p page) changes(notes []string) {
 	p.notes(notes)
 	p.put(`<table id="changes">
 <thead><tr><th class="number"><button type="button" data-key="t">Time [h:min:s]</button></th>` +
-		`<th class="number"><button type="button" data-key="micro" title="event iteration within the instant">It.</button></th>` +
+		`<th class="number"><button type="button" data-key="micro" title="event iteration within the instant">It.</button>` +
+		`</th>` +
 		`<th><button type="button" data-key="kind">Kind</button></th>` +
 		`<th><button type="button" data-key="what">Task or event</button></th>` +
 		`<th><button type="button" data-key="from">From</button></th>` +
@@ -226,8 +227,8 @@ func (p page) parameters(list []record.Parameter) {
 		p.put(comma+` § tagged <b class="tag">§</b>`, strconv.Itoa(counts[tag]), cmp.Or(tag, "none"))
 		comma = ","
 	}
-	p.put(". D is published by the maker of this aircraft, P published for another aircraft or part, A assumed or tuned: " +
-		"no measurement.</p>\n")
+	p.put(". D is published by the maker of this aircraft, P published for another aircraft or part, A assumed or " +
+		"tuned: no measurement.</p>\n")
 	const row = `<td>§</td><td><b class="tag">§</b></td><td>§</td></tr>` + "\n"
 	if len(changed) > 0 {
 		p.table("<table>\n<caption>Changed by the mission</caption>",
