@@ -1,13 +1,14 @@
 package expr
 
-// Numbers returns the expression with the discrete signals of a scope as the numbers that stand for their values.
-func (e *Expr) Numbers(scope Scope) *Expr {
+// Numbers returns a function that returns an expression with the discrete signals of the scope as the numbers that
+// stand for their values.
+func (s Scope) Numbers() func(*Expr) *Expr {
 	numbers := Scope{}
-	for name, v := range scope {
+	for name, v := range s {
 		v.Given = v.Type != Real && v.Type != Text
 		numbers[name] = v
 	}
-	return &Expr{numbers.given(e.root)}
+	return func(e *Expr) *Expr { return &Expr{numbers.given(e.root)} }
 }
 
 // given returns the tree with the conditions that read given signals written as relations between numbers, so that

@@ -76,10 +76,11 @@ func FormulasOf(of model.Instance) (f Formulas, ok bool) {
 		}
 		with[p.Name] = number
 	}
+	numbers := v.scope.Numbers()
 	fixed := func(list []*expr.Expr) []*expr.Expr {
 		out := make([]*expr.Expr, len(list))
 		for i, e := range list {
-			out[i] = e.Numbers(v.scope).Substitute(with)
+			out[i] = numbers(e).Substitute(with)
 		}
 		return out
 	}

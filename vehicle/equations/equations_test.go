@@ -2,9 +2,11 @@ package equations
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -175,6 +177,35 @@ func TestAllocatesNothing(t *testing.T) {
 		x.Zeros(1, y, commands, which, g)
 	}); n != 0 || g[0] != 1 {
 		t.Errorf("%g allocations", n)
+	}
+}
+
+// Reading a vehicle and taking its formulas allocates in proportion to its states.
+func TestReadingIsLinear(t *testing.T) {
+	bytes := func(n int) (allocated float64) {
+		text := fmt.Sprintf("sizes: {n: %d}\nstates: {T: {for: i in 1:n, initial: i, derivative: \"-T[i] / 1 [s] * u[i]\"}}\n"+
+			"discrete: {d: {for: i in 1:n, type: boolean, initial: 'false'}}\n"+
+			"outputs: {u: {for: i in 1:n, value: 'if(d[i], T[i], 1)'}}\n"+
+			"events: [{for: i in 1:n, when: 'T[i] lt 0.5', then: 'd[i] := true'}]\n", n)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		v, diags := Read(&diag.Source{Name: "v.yaml", Text: text})
+		if v == nil {
+			t.Fatal(diags)
+		}
+		i, err := v.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, ok := FormulasOf(i); !ok || len(f.Derivatives) != 2*n || f.Outputs[0].String() != "if(d.1 >= 0.5, T.1, 1)" {
+			t.Fatalf("formulas %v %v", ok, f.Outputs[0])
+		}
+		runtime.ReadMemStats(&after)
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	bytes(1) // what only the first call allocates
+	if few, many := bytes(300), bytes(1200); many > 5*few {
+		t.Errorf("%.1f times the memory for four times the states", many/few)
 	}
 }
 
