@@ -43,7 +43,7 @@ var foxglove = map[int]string{locationChannel: "foxglove.LocationFix", logChanne
 type container struct {
 	archive
 	keys  [][]byte // `,"name":` of each signal
-	tasks [][]byte // name of each task as JSON
+	tasks [][]byte // what rows call each task, as JSON
 	date  uint64   // log time of all messages; 0: they have that of the run
 }
 
@@ -86,10 +86,10 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 	return c, err
 }
 
-// name enters the names of the tasks of the log.
+// name enters what rows call the tasks of the log.
 func (c *container) name(h *Header) {
-	for _, t := range h.Tasks[len(c.tasks):] {
-		c.tasks = append(c.tasks, quote(t.Name))
+	for i := len(c.tasks); i < len(h.Tasks); i++ {
+		c.tasks = append(c.tasks, quote(label(i, h.Tasks[i].Name)))
 	}
 }
 

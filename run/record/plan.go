@@ -94,8 +94,13 @@ func (w *Writer) Plan(p Takeover) error {
 func (w *Writer) take(p Takeover) {
 	w.header.Take(p)
 	w.mcap.name(&w.header)
-	for _, t := range w.header.Tasks[len(w.fields):] {
-		w.fields = append(w.fields, appendField(nil, t.Name))
+	w.label()
+}
+
+// label enters what rows call the tasks of the log.
+func (w *Writer) label() {
+	for i := len(w.fields); i < len(w.header.Tasks); i++ {
+		w.fields = append(w.fields, appendField(nil, label(i, w.header.Tasks[i].Name)))
 	}
 }
 
@@ -109,7 +114,7 @@ func (p *player) plan(data []byte) (Takeover, error) {
 		return next, err
 	}
 	for i, n := range p.log.Take(next) {
-		p.tasks[next.Tasks[i].Name] = n
+		p.know(n, next.Tasks[i].Name)
 	}
 	return next, nil
 }

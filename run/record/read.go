@@ -288,6 +288,14 @@ func newPlayer(begin func(*Header) Recorder) *player {
 	return &player{begin: begin, channels: map[uint16]string{}, tasks: map[string]bt.Task{}}
 }
 
+// know enters a task by what rows call it, and by its name, as in rows of earlier versions.
+func (p *player) know(task bt.Task, name string) {
+	if _, taken := p.tasks[name]; !taken {
+		p.tasks[name] = task
+	}
+	p.tasks[label(int(task), name)] = task
+}
+
 // attachment reads an attachment record: log time, creation time, name, media type, data, checksum.
 func (p *player) attachment(body []byte) error {
 	_, rest, err := cut(body, 8+8)
@@ -464,7 +472,7 @@ func (p *player) start(data []byte) error {
 		return err
 	}
 	for i, t := range h.Tasks {
-		p.tasks[t.Name] = bt.Task(i)
+		p.know(bt.Task(i), t.Name)
 	}
 	p.log.Tasks = h.Tasks
 	p.row = make([]float64, len(h.Signals))

@@ -11,6 +11,11 @@
 //     many more as keep different times apart.
 //   - signals.csv, first column `t`, then one column `name [unit]` per recorded signal: one line per sample.
 //
+// Rows have a task's name or, if that is longer than 128 bytes, its number: the path of a deep task would make a log
+// grow with the square of the depth. The number is that in the list of /run, from 0; tasks that only later plans have
+// are counted on in their order. A row has it as #NUMBER...END with the last 96 bytes of the name, also if the name
+// begins with #.
+//
 // In the CSV files, names are written so that no spreadsheet treats them as a formula and no viewer interprets them:
 // one that begins with =, +, - or @ has an apostrophe before it, and invisible characters are escaped ([diag.Visible]).
 //
@@ -44,6 +49,18 @@ type Task struct {
 	Detail  string    `json:"detail"`          // a leaf's function, as written in the plan; may be empty
 	Initial bt.Status `json:"-"`               // status before the first settling; written by name
 	Rests   bool      `json:"rests,omitempty"` // a condition that is not judged where the plan does not hear it
+}
+
+// maxLabel is the length of the longest name that rows repeat, and labelEnd that of the end of a longer one [bytes].
+const maxLabel, labelEnd = 128, 96
+
+// label returns what rows call a task.
+func label(number int, name string) string {
+	if len(name) <= maxLabel && !strings.HasPrefix(name, "#") {
+		return name
+	}
+	end := strings.ToValidUTF8(name[max(0, len(name)-labelEnd):], "")
+	return "#" + strconv.Itoa(number) + "..." + end
 }
 
 type plainTask Task

@@ -34,7 +34,7 @@ type Writer struct {
 	status  *csvFile
 	signals *csvFile
 	room    func(written int64) error
-	fields  [][]byte // task names as CSV fields
+	fields  [][]byte // what rows call the tasks, as CSV fields
 	clock   clock    // of status.csv
 	time    memo     // of the other files
 	values  []memo   // of the signals
@@ -100,9 +100,7 @@ func newWriter(h Header, f Files) (*Writer, error) {
 	}
 	w := &Writer{header: h, room: f.Room, values: make([]memo, len(h.Signals)),
 		status: newCSVFile("status.csv", f.Status), signals: newCSVFile("signals.csv", f.Signals)}
-	for _, t := range h.Tasks {
-		w.fields = append(w.fields, appendField(nil, t.Name))
-	}
+	w.label()
 	var err error
 	if w.mcap, err = newContainer(&h, f.MCAP); err != nil {
 		return nil, fmt.Errorf("writing run.mcap: %w", err)
