@@ -23,7 +23,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"canopy/bt"
 	"canopy/expr"
@@ -743,26 +742,6 @@ func (x *Executive) see(indicator int, by int32) {
 			a = Watched
 		}
 		x.world.Watch(indicator, a)
-	}
-}
-
-// contention logs slots that several tasks write: the first in the tree counts.
-func (x *Executive) contention() {
-	for _, i := range x.contested.take() {
-		text := ""
-		if x.writing[i] > 1 {
-			var names []string
-			for _, w := range x.p.Slots[i].Writers {
-				if x.u[w.Leaf] == w.Phase {
-					names = append(names, x.p.Tree.Name(x.p.Leaves[w.Leaf].Task))
-				}
-			}
-			text = fmt.Sprintf("%s write %s at once; %s counts", strings.Join(names, " and "), x.p.Slots[i].Name, names[0])
-		}
-		if text != "" && text != x.conflicts[i] {
-			x.event("conflict", text)
-		}
-		x.conflicts[i] = text
 	}
 }
 

@@ -1,6 +1,11 @@
 package executive
 
-import "canopy/bt"
+import (
+	"fmt"
+	"strings"
+
+	"canopy/bt"
+)
 
 // queue logs the guards that wait for a shared resource, and the one that has it.
 func (x *Executive) queue() {
@@ -26,5 +31,39 @@ func (x *Executive) queue() {
 		if x.waits[r] = string(text); len(text) > 0 {
 			x.event("wait", x.waits[r])
 		}
+	}
+}
+
+// listed is the number of writers up to which a conflict names all of them; of more, it names fewer.
+const listed = 5
+
+// contention logs slots that several tasks write: the first in the tree counts.
+func (x *Executive) contention() {
+	for _, i := range x.contested.take() {
+		text := ""
+		if n := int(x.writing[i]); n > 1 {
+			var names []string
+			shown := n
+			if n > listed {
+				shown = listed - 1
+			}
+			for _, w := range x.p.Slots[i].Writers[int(x.u[x.p.counts(int(i))])-1:] {
+				if x.u[w.Leaf] == w.Phase {
+					names = append(names, x.p.Tree.Name(x.p.Leaves[w.Leaf].Task))
+				}
+				if len(names) == shown {
+					break
+				}
+			}
+			text = strings.Join(names, " and ")
+			if n > shown {
+				text += fmt.Sprintf(" and %d others", n-shown)
+			}
+			text += fmt.Sprintf(" write %s at once; %s counts", x.p.Slots[i].Name, names[0])
+		}
+		if text != "" && text != x.conflicts[i] {
+			x.event("conflict", text)
+		}
+		x.conflicts[i] = text
 	}
 }
