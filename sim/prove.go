@@ -32,17 +32,8 @@ const effort = 1000
 
 // bounds returns bounds of the value of indicator i from a to b; known is false if there are none.
 func (s *Simulator) bounds(i int, a, b float64) (r ode.Enclosure, known bool) {
-	q, h, n := &s.search, &s.levels.thresholds[i], len(s.Y)
-	if h.Of < n {
-		q.single[0] = h.Of
-		s.integrator.Enclose(q.single[:], a, b, q.ranges)
-		r, known = q.ranges[h.Of], true
-	} else {
-		s.integrator.Enclose(s.reads, a, b, q.ranges)
-		q.enclosed = false
-		r, _, known = s.sys.Enclose(a, b, q.ranges, &s.Discrete, h.Of-n)
-	}
-	s.stats.Enclosures++
+	q, h := &s.search, &s.levels.thresholds[i]
+	r, known = s.enclose(h.Of, a, b)
 	if h.Falls {
 		r = ode.Enclosure{Low: h.Level - r.High, High: h.Level - r.Low, SlopeLow: -r.SlopeHigh, SlopeHigh: -r.SlopeLow}
 	} else {
@@ -50,6 +41,55 @@ func (s *Simulator) bounds(i int, a, b float64) (r ode.Enclosure, known bool) {
 	}
 	r.Low, r.High = r.Low+q.bias[i], r.High+q.bias[i]
 	return r, known
+}
+
+// enclose returns bounds of a quantity from a to b; known is false if there are none.
+func (s *Simulator) enclose(of int, a, b float64) (r ode.Enclosure, known bool) {
+	q, n := &s.search, len(s.Y)
+	s.stats.Enclosures++
+	if of < n {
+		q.single[0] = of
+		s.integrator.Enclose(q.single[:], a, b, q.ranges)
+		return q.ranges[of], true
+	}
+	s.integrator.Enclose(s.reads, a, b, q.ranges)
+	q.enclosed = false
+	r, _, known = s.sys.Enclose(a, b, q.ranges, &s.Discrete, of-n)
+	return r, known
+}
+
+// many is the number of levels of a line from which on they are searched in parts of a step.
+const many = 4
+
+// part appends the watched indicators of a line which may change in a part of the step to those near zero, and returns
+// the end of this part, which begins at a time and ends at another one at most. Where a quantity passes many levels,
+// each event would look at all of them again otherwise.
+func (s *Simulator) part(line int, from, end float64) float64 {
+	q, x := &s.search, &s.levels.lines[line]
+	passed := func(to float64) []int32 {
+		r, known := s.enclose(x.of, from, to)
+		if !known {
+			r = Unknown
+		}
+		return x.within(q.places[line], r.Low, r.High)
+	}
+	shortest, to := (s.integrator.T()-s.integrator.From())/4096, end
+	all := passed(end)
+	some := all
+	for len(some) > many && to-from > shortest {
+		to = from + (to-from)/2
+		some = passed(to)
+	}
+	if 2*len(some) > len(all) {
+		to, some = end, all
+	}
+	s.stats.Looks += len(some)
+	for _, place := range some {
+		if i := x.who[place]; s.watch[i] != 0 {
+			q.near = append(q.near, i)
+		}
+	}
+	return to
 }
 
 // firstChange returns the bracket [l, r] of the first watched change of indicator i after from and until a time,
@@ -62,15 +102,15 @@ func (s *Simulator) firstChange(i int, from, until float64) (l, r float64, ok bo
 	*p = proof{i: i, from: from, until: until, above: q.side[i], dip: math.Inf(1), r: math.Inf(1),
 		smallest: (b - a) * narrowest, zone: -1, left: effort}
 	s.limit(&q.one, i)
-	s.part(a, b)
+	s.divide(a, b)
 	if q.dip[i] = p.dip; p.r > until {
 		p.r = math.Inf(1)
 	}
 	return p.l, p.r, p.left >= 0
 }
 
-// part follows the indicator through a part of the step.
-func (s *Simulator) part(a, b float64) {
+// divide follows the indicator through a part of the step, and through its halves where that is necessary.
+func (s *Simulator) divide(a, b float64) {
 	p := &s.search.proof
 	if b <= p.from || a >= p.until || p.r < math.Inf(1) || p.left < 0 {
 		return
@@ -102,8 +142,8 @@ func (s *Simulator) part(a, b float64) {
 		}
 		return
 	}
-	s.part(a, m)
-	s.part(m, b)
+	s.divide(a, m)
+	s.divide(m, b)
 }
 
 // touching reports whether the indicator stays in the zone of its accuracy at the sharpest tolerances in a part of the
@@ -245,18 +285,23 @@ func (s *Simulator) over(function int) (low, high float64, known bool) {
 
 // proved reports whether the changes of an indicator are proved in this step.
 func (s *Simulator) proved(i int) bool {
-	of := s.levels.thresholds[i].Of - len(s.Y)
-	return of < 0 || s.search.known[of]
+	return s.search.known[s.levels.thresholds[i].Of]
 }
 
-// giveUp leaves the function of an indicator to samples, in this step and in the next ones.
+// giveUp leaves the quantity of an indicator to samples, and that of a function in the next steps as well.
 func (s *Simulator) giveUp(i int) {
-	q, of := &s.search, s.levels.thresholds[i].Of-len(s.Y)
-	if of >= 0 {
-		q.known[of], q.skip[of] = false, recess
-		s.forget()
-		s.stats.Unproved++
+	q, of, n := &s.search, s.levels.thresholds[i].Of, len(s.Y)
+	q.known[of] = false
+	if of >= n {
+		q.skip[of-n] = recess
 	}
+	for _, k := range q.near {
+		if !s.proved(k) {
+			q.side[k], q.dip[k] = s.Above[k], math.Inf(1)
+		}
+	}
+	s.forget()
+	s.stats.Unproved++
 }
 
 // recess is the number of steps for which a function is left to samples after a proof was given up.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"canopy/ode"
 	"canopy/snapshot"
 )
 
@@ -89,5 +90,45 @@ func TestRestingIndicators(t *testing.T) {
 	}
 	if a, b := kept.Stats(), resting.Stats(); a.Looks < 2*b.Looks || a.Evaluations != b.Evaluations || a.Steps != b.Steps {
 		t.Errorf("work %+v, without rest %+v", b, a)
+	}
+}
+
+// Where a step passes many thresholds, the search goes through it part by part. They are found at the same times, to
+// the bit, as if they were functions, which are searched in the whole step.
+func TestManyThresholds(t *testing.T) {
+	thresholds := pendulum(0)
+	for i := range 600 {
+		thresholds.Indicators = append(thresholds.Indicators, Indicator{Threshold: &Threshold{Of: i % 2,
+			Level: 1e-4*float64(i+1) + 0.9*float64(i%2), Falls: i%3 == 0}})
+	}
+	functions := *thresholds
+	functions.Indicators = slices.Clone(thresholds.Indicators)
+	for i := range functions.Indicators {
+		functions.Indicators[i].Threshold = nil
+	}
+	functions.Zeros = func(_ float64, y []float64, _ *Discrete, which []int, g []float64) {
+		for _, f := range which {
+			h := thresholds.Indicators[f].Threshold
+			g[f] = h.sign() * (y[h.Of] - h.Level)
+		}
+	}
+	functions.Enclose = func(_, _ float64, y []ode.Enclosure, _ *Discrete, f int) (ode.Enclosure, []int, bool) {
+		h := thresholds.Indicators[f].Threshold
+		return shifted(y[h.Of], h.Level, h.Falls), []int{h.Of}, true
+	}
+	for _, method := range ode.Methods() {
+		events := func(sys *System) []happening {
+			s := start(t, sys, []float64{0, 1}, []float64{0}, Options{Options: ode.Options{Method: method}})
+			return play(t, s, 4, func([]int, bool) {})
+		}
+		got, want := events(thresholds), events(&functions)
+		if len(got) < 500 || len(got) != len(want) {
+			t.Errorf("%d events, as functions %d", len(got), len(want))
+		}
+		for i := range min(len(got), len(want)) {
+			if got[i] != want[i] {
+				t.Fatalf("event %d is %v, as a function %v", i, got[i], want[i])
+			}
+		}
 	}
 }

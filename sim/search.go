@@ -41,7 +41,8 @@ type search struct {
 	side []bool    // of each indicator, at the start of the searched gap: as in Above, unless it is near
 	dip  []float64 // time of an unwatched change of side before it crosses; +Inf: none
 
-	known    []bool          // by function: there are bounds of it over this step
+	known    []bool          // by quantity: there are bounds of it over this step
+	crowded  []int           // lines with many levels that may be passed in this step
 	skip     []int           // by function: steps in which it is left to samples
 	boxes    []box           // by function
 	sample   scope           // the functions without bounds
@@ -75,7 +76,7 @@ func newSearch(x *levels, indicators, samples int) search {
 		now: vector(), cut: vector(), left: vector(), q: vector(), committed: vector(),
 		side: make([]bool, indicators), dip: make([]float64, indicators), bias: make([]float64, indicators),
 		zone: make([]float64, indicators),
-		kept: newKept(x), known: make([]bool, x.quantities-x.states), skip: make([]int, x.quantities-x.states),
+		kept: newKept(x), known: make([]bool, x.quantities), skip: make([]int, x.quantities-x.states),
 		boxes: make([]box, x.quantities-x.states), ranges: make([]ode.Enclosure, x.states),
 		wide: make([]ode.Enclosure, x.states), sample: scope{all: true},
 	}
@@ -233,19 +234,35 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 		return at, at
 	}
 	sampled := false
-	for _, i := range q.near {
-		if s.proved(i) {
-			l, r, ok := s.firstChange(i, from, min(end, at))
-			if !ok {
-				s.giveUp(i)
-				q.dip[i] = math.Inf(1)
-			} else if r < at {
-				at, left = r, l
+	prove := func(list []int, from, until float64) {
+		for _, i := range list {
+			if s.proved(i) {
+				l, r, ok := s.firstChange(i, from, min(until, at))
+				if !ok {
+					s.giveUp(i)
+				} else if r < at {
+					at, left = r, l
+				}
+			}
+			sampled = sampled || !s.proved(i)
+		}
+	}
+	prove(q.near, from, end)
+	for _, l := range q.crowded {
+		for to := from; to < min(end, at); {
+			first := len(q.near)
+			begin := to
+			to = s.part(l, begin, end)
+			prove(q.near[first:], begin, to)
+			for _, i := range q.near[first:] {
+				if at > to && s.proved(i) {
+					q.side[i], q.dip[i] = q.sideAt(i, to), math.Inf(1)
+				}
 			}
 		}
-		sampled = sampled || !s.proved(i)
 	}
 	if sampled {
+		s.limit(&q.some, q.near...)
 		at, left = s.sampledEvent(from, end, at, left)
 	}
 	if at > end {
@@ -307,7 +324,7 @@ func (s *Simulator) sampledEvent(from, end, at, left float64) (float64, float64)
 func (s *Simulator) screen() bool {
 	q, n := &s.search, len(s.Y)
 	list := q.list[:0]
-	q.sample.functions = q.sample.functions[:0]
+	q.sample.functions, q.crowded = q.sample.functions[:0], q.crowded[:0]
 	of, low, high, known, exact := -1, 0.0, 0.0, false, false
 	for _, l := range q.lines {
 		x := &s.levels.lines[l]
@@ -320,13 +337,14 @@ func (s *Simulator) screen() bool {
 				low, high = s.integrator.Bounds(of)
 				margin := 1e-11 * (math.Abs(low) + math.Abs(high))
 				low, high, known, exact = low-margin, high+margin, true, true
+				q.known[of] = true
 			} else {
 				if known = s.sys.Enclose != nil && q.skip[of-n] == 0; !known {
 					q.skip[of-n] = max(q.skip[of-n]-1, 0)
 				} else if low, high, known, exact = s.far(of - n); !known {
 					q.skip[of-n] = recess
 				}
-				if q.known[of-n] = known; !known {
+				if q.known[of] = known; !known {
 					q.sample.functions = append(q.sample.functions, of-n)
 				}
 			}
@@ -339,6 +357,10 @@ func (s *Simulator) screen() bool {
 			q.boxes[of-n].drop()
 			low, high, _ = s.over(of - n)
 			places, exact = x.within(q.places[l], low, high), true
+		}
+		if len(places) > many {
+			q.crowded = append(q.crowded, l)
+			continue
 		}
 		for _, place := range places {
 			if i := x.who[place]; s.watch[i] != 0 && !s.stays(i) {
@@ -354,7 +376,7 @@ func (s *Simulator) screen() bool {
 		}
 	}
 	q.list = list
-	if len(q.sample.functions) == 0 && len(list) == 0 {
+	if len(q.sample.functions) == 0 && len(list) == 0 && len(q.crowded) == 0 {
 		return false
 	}
 	if s.T == s.integrator.From() && !s.slide.on {
@@ -367,7 +389,7 @@ func (s *Simulator) screen() bool {
 	}
 	for _, l := range q.lines {
 		x := &s.levels.lines[l]
-		if q.watched[l] == 0 || x.of < n || q.known[x.of-n] {
+		if q.watched[l] == 0 || q.known[x.of] {
 			continue
 		}
 		low, high := q.now[x.of], q.now[x.of]
@@ -385,7 +407,7 @@ func (s *Simulator) screen() bool {
 		}
 	}
 	s.limit(&q.some, q.near...)
-	return len(q.near) > 0
+	return len(q.near) > 0 || len(q.crowded) > 0
 }
 
 // stays reports whether the indicator of the threshold of a state is known to stay on its side during this step,
