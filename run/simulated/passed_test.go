@@ -29,8 +29,7 @@ func passing(t testing.TB, n int, condition, write string) *mission.Mission {
 	return m
 }
 
-// An event looks at the conditions next to it, not at all that a state passes in the step, and the texts of the log do
-// not grow with the tasks that write a slot: both are counted.
+// An event looks at the conditions next to it, not at all that a state passes in the step: it is counted.
 func TestPassedConditionsAreFoundByOrder(t *testing.T) {
 	for _, condition := range []string{"x ge %g [m]", "x lt %g [m]"} {
 		var looks, samples [2]float64
@@ -57,6 +56,23 @@ func BenchmarkPassed(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/conditions=%d", name, n), func(b *testing.B) {
 				timeEvents(b, passing(b, n, "x ge %g [m]", write))
 			})
+		}
+	}
+}
+
+// The texts of conflicts do not grow with the number of tasks that write a slot.
+func TestConflictsOfManyWritersAreShort(t *testing.T) {
+	_, l, err := fly(t, passing(t, 100, "x ge %g [m]", `write="gear := 2"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := l.kinds("conflict")
+	if want := "a0 and a1 and a2 and a3 and 96 others write gear at once; a0 counts"; len(texts) < 100 || texts[0] != want {
+		t.Fatalf("%d conflicts, the first is %.200q", len(texts), texts)
+	}
+	for _, text := range texts {
+		if len(text) > 80 {
+			t.Error(text)
 		}
 	}
 }
