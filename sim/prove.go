@@ -93,8 +93,8 @@ func (s *Simulator) part(line int, from, end float64) float64 {
 }
 
 // firstChange returns the bracket [l, r] of the first watched change of indicator i after from and until a time,
-// r = +Inf if there is none. Parts of the step, each half of a larger one, are divided until bounds exclude a change in them, or
-// until a change is the only one. The brackets depend only on the step. ok is false if that takes too long.
+// r = +Inf if there is none. Parts of the step, each half of a larger one, are divided until bounds exclude a change in
+// them, or until a change is the only one. The brackets depend only on the step. ok is false if that takes too long.
 func (s *Simulator) firstChange(i int, from, until float64) (l, r float64, ok bool) {
 	q := &s.search
 	a, b := s.integrator.From(), s.integrator.T()
