@@ -151,7 +151,7 @@ func (s *Simulator) begin() (events []int, err error) {
 	r.written = r.written[:0]
 	events = s.events[:0]
 	if (restart || other || !r.judged) && s.search.watching > 0 {
-		s.forget()
+		s.search.forget()
 		s.evaluateHere()
 		if err := s.checkIndicators(s.search.now, s.T); err != nil {
 			return nil, err

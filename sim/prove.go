@@ -49,12 +49,11 @@ func (s *Simulator) enclose(of int, a, b float64) (r ode.Enclosure, known bool) 
 	s.stats.Enclosures++
 	if of < n {
 		q.single[0] = of
-		s.integrator.Enclose(q.single[:], a, b, q.ranges)
-		return q.ranges[of], true
+		s.integrator.Enclose(q.single[:], a, b, q.wide)
+		return q.wide[of], true
 	}
-	s.integrator.Enclose(s.reads, a, b, q.ranges)
-	q.enclosed = false
-	r, _, known = s.sys.Enclose(a, b, q.ranges, &s.Discrete, of-n)
+	s.integrator.Enclose(s.reads, a, b, q.wide)
+	r, _, known = s.sys.Enclose(a, b, q.wide, &s.Discrete, of-n)
 	return r, known
 }
 
@@ -214,6 +213,7 @@ type box struct {
 	of        []int           // states
 	within    []ode.Enclosure // of each
 	low, high float64         // of the function
+	changes   int             // search.changes then
 	reach     float64         // how far a new box reaches beyond a step, in ranges of this step
 }
 
@@ -245,7 +245,7 @@ func (s *Simulator) far(function int) (low, high float64, known, exact bool) {
 		s.integrator.Enclose(s.reads, s.integrator.From(), end, q.ranges)
 		q.enclosed = true
 	}
-	if b.holds(end, q.ranges) {
+	if (b.changes == q.changes || !s.levels.loose[function]) && b.holds(end, q.ranges) {
 		return b.low, b.high, true, false
 	}
 	if b.reach < 1 {
@@ -259,7 +259,7 @@ func (s *Simulator) far(function int) (low, high float64, known, exact bool) {
 		q.wide[i] = ode.Enclosure{Low: r.Low - by, High: r.High + by, SlopeLow: math.Inf(-1), SlopeHigh: math.Inf(1)}
 	}
 	from := s.integrator.From()
-	b.until = end + b.reach*(end-from)
+	b.until, b.changes = end+b.reach*(end-from), q.changes
 	r, of, known := s.sys.Enclose(from, b.until, q.wide, &s.Discrete, function)
 	s.stats.Enclosures++
 	b.of = append(b.of[:0], of...)
@@ -300,7 +300,7 @@ func (s *Simulator) giveUp(i int) {
 			q.side[k], q.dip[k] = s.Above[k], math.Inf(1)
 		}
 	}
-	s.forget()
+	q.forget()
 	s.stats.Unproved++
 }
 

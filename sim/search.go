@@ -45,10 +45,11 @@ type search struct {
 	crowded  []int           // lines with many levels that may be passed in this step
 	skip     []int           // by function: steps in which it is left to samples
 	boxes    []box           // by function
+	changes  int             // how often inputs or sides, on which functions may depend, have changed
 	sample   scope           // the functions without bounds
 	ranges   []ode.Enclosure // by state
 	enclosed bool            // ranges are those of this step
-	wide     []ode.Enclosure // scratch: by state
+	wide     []ode.Enclosure // scratch: by state, of other stretches
 	single   [1]int          // scratch
 	proof    proof
 
@@ -142,13 +143,9 @@ func (s *Simulator) kept() []int {
 }
 
 // forget drops the samples after a change of anything that indicators may depend on, and the boxes of these functions.
-func (s *Simulator) forget() {
-	clear(s.search.have)
-	for f := range s.search.boxes {
-		if s.levels.loose[f] {
-			s.search.boxes[f].until = math.Inf(-1)
-		}
-	}
+func (q *search) forget() {
+	clear(q.have)
+	q.changes++
 }
 
 // start begins to follow the sides from those committed.
