@@ -3,6 +3,7 @@ package simulated
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -46,5 +47,31 @@ func TestToleranceFollowsConditions(t *testing.T) {
 				near(t, fmt.Sprintf("%s at %g", c.name, tolerance), got, 400*tolerance+1e-9, c.changes...)
 			}
 		}
+	}
+}
+
+// Conditions that stay away cost next to nothing: bounds over boxes of states hold over many steps.
+func TestDistantConditionsCostLittle(t *testing.T) {
+	var distances strings.Builder
+	const count = 100
+	for k := range count {
+		fmt.Fprintf(&distances, `<ReactiveFallback><Condition name="c%d" on="sqrt((x - %.0f [m])^2 + (y - %.0f [m])^2) le 60 [m]"/>`+
+			`<Action name="b%d"/></ReactiveFallback>`, k, 900*math.Sin(float64(k)*1.7), 900*math.Cos(float64(k)*2.3), k)
+	}
+	m := circuitMission(t, `<ReactiveSequence name="circuit">`,
+		`<ReactiveParallel success_count="-1" failure_count="-1">`+distances.String()+`<ReactiveSequence name="circuit">`,
+		"</ReactiveSequence>\n  </BehaviorTree>\n\n  <BehaviorTree ID=\"round\">",
+		"</ReactiveSequence></ReactiveParallel>\n  </BehaviorTree>\n\n  <BehaviorTree ID=\"round\">")
+	w, r := start(t, m)
+	for more := true; more; {
+		var err error
+		if more, err = r.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := w.sim.Stats()
+	t.Logf("%+v", s)
+	if s.Steps < 500 || s.Enclosures > count*s.Steps/10 {
+		t.Errorf("%d bounds of %d conditions in %d steps", s.Enclosures, count, s.Steps)
 	}
 }
