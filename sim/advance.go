@@ -295,6 +295,7 @@ func (s *Simulator) commit(i int, above bool) {
 	if s.Above[i] != above {
 		s.Above[i] = above
 		s.search.old = true
+		s.search.changes++
 		s.ran.flipped = append(s.ran.flipped, i)
 		if s.search.bias[i] > 0 != above {
 			s.release(i)

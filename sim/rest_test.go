@@ -93,6 +93,50 @@ func TestRestingIndicators(t *testing.T) {
 	}
 }
 
+// Bounds over many steps end with the inputs and sides that they are for: after a copy, a restored state, and a change of
+// a side that is no event.
+func TestBoundsEndWithTheirInputs(t *testing.T) {
+	sys := &System{States: []string{"y"}, Inputs: 1, Functions: 1,
+		Indicators: []Indicator{{Name: "side", Threshold: &Threshold{Of: 0, Level: 0.5}},
+			{Name: "function", Threshold: &Threshold{Of: 1, Level: 10}}}}
+	offset := func(d *Discrete) (x float64) {
+		if d.Above[0] {
+			x = 9.45
+		}
+		return x + d.U[0]
+	}
+	sys.Derivatives = func(_ float64, _ []float64, _ *Discrete, dydt []float64) { dydt[0] = 0.01 }
+	sys.Zeros = func(_ float64, y []float64, d *Discrete, _ []int, g []float64) { g[0] = y[0] + offset(d) }
+	sys.Enclose = func(_, _ float64, y []ode.Enclosure, d *Discrete, _ int) (ode.Enclosure, []int, bool) {
+		r := y[0]
+		r.Low, r.High = r.Low+offset(d), r.High+offset(d)
+		return r, []int{0}, true
+	}
+	o := Options{Options: ode.Options{MaxStep: 1}}
+	near := func(u float64) *Simulator {
+		s := start(t, sys, []float64{0}, []float64{u}, o)
+		s.Watch(0, Falling)
+		return s
+	}
+	far, other := near(0), near(9.7)
+	play(t, far, 5, nil)
+	play(t, other, 10, nil)
+	restored := near(0)
+	play(t, restored, 5, nil)
+	if err := snapshot.Load(snapshot.Save(nil, other), restored); err != nil {
+		t.Fatal(err)
+	}
+	far.CopyFrom(other)
+	for name, s := range map[string]*Simulator{"copy": far, "restored": restored} {
+		if got := play(t, s, 45, nil); len(got) != 1 || math.Abs(got[0].T-30) > 1e-9 {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if got := play(t, near(0), 200, nil); len(got) != 1 || math.Abs(got[0].T-55) > 1e-9 {
+		t.Errorf("a side: %v", got)
+	}
+}
+
 // Where a step passes many thresholds, the search goes through it part by part. They are found at the same times, to
 // the bit, as if they were functions, which are searched in the whole step.
 func TestManyThresholds(t *testing.T) {

@@ -113,6 +113,7 @@ func (q *search) copyFrom(o *search) {
 	q.fine, q.halved = append(q.fine[:0], o.fine...), o.halved
 	copy(q.skip, o.skip)
 	q.enclosed = false
+	q.changes++
 }
 
 // step begins a new step. If known, q.now holds the quantities at its start.

@@ -373,6 +373,8 @@ func (s *Simulator) State(c *snapshot.Codec) {
 		c.Fail(snapshot.ErrMismatch)
 	}
 	if c.Loading() && !c.Failed() {
+		q.enclosed = false
+		q.changes++
 		s.renew()
 	}
 }
