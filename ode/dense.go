@@ -1,7 +1,7 @@
 package ode
 
-// Interpolate writes the values at t, a time within [From, T], to y: a continuous approximation of order 4, or of the
-// order of the multistep method. It is exact at both ends.
+// Interpolate writes the values at t, a time within [From, T], to y: a continuous approximation of order 4, of
+// order 7 by the pair of order 8, or of the order of the multistep method. It is exact at both ends.
 func (in *Integrator) Interpolate(t float64, y []float64) {
 	if len(y) != in.n {
 		panic("ode: wrong number of components")
@@ -18,11 +18,10 @@ func (in *Integrator) Interpolate(t float64, y []float64) {
 		in.multi.combine(y, in.y, in.multi.values(t-in.t))
 		return
 	}
-	n := in.n
+	in.polynomial()
 	theta := (t - in.from) / (in.t - in.from)
-	p0, p1, p2, p3 := in.polynomial()
-	for i, v := range in.y0[:n] {
-		y[i] = v + theta*(p0[i]+theta*(p1[i]+theta*(p2[i]+theta*p3[i])))
+	for i := range y {
+		y[i] = in.inside(i, theta)
 	}
 }
 
@@ -48,10 +47,10 @@ func (in *Integrator) InterpolateOf(which []int, t float64, y []float64) {
 			y[i] = sum + in.y[i]
 		}
 	default:
+		in.polynomial()
 		theta := (t - in.from) / (in.t - in.from)
-		p0, p1, p2, p3 := in.polynomial()
 		for _, i := range which {
-			y[i] = in.y0[i] + theta*(p0[i]+theta*(p1[i]+theta*(p2[i]+theta*p3[i])))
+			y[i] = in.inside(i, theta)
 		}
 	}
 }
@@ -72,12 +71,11 @@ func (in *Integrator) Bounds(i int) (low, high float64) {
 		}
 		return low, high
 	}
+	in.polynomial()
 	low, high = in.y0[i], in.y0[i]
-	p0, p1, p2, p3 := in.polynomial()
-	widen(p0[i])
-	widen(p1[i])
-	widen(p2[i])
-	widen(p3[i])
+	for k := range in.stepped.degree() {
+		widen(in.poly[k*in.n+i])
+	}
 	return low, high
 }
 
@@ -91,35 +89,50 @@ func (in *Integrator) slope(t float64, dydt []float64) {
 		in.multi.combine(dydt, nil, in.multi.slopes(t-in.t))
 		return
 	}
+	in.polynomial()
 	h := in.t - in.from
 	theta := (t - in.from) / h
-	p0, p1, p2, p3 := in.polynomial()
 	for i := range dydt {
-		dydt[i] = (p0[i] + theta*(2*p1[i]+theta*(3*p2[i]+theta*4*p3[i]))) / h
+		sum := 0.0
+		for k := in.stepped.degree(); k > 0; k-- {
+			sum = sum*theta + float64(k)*in.poly[(k-1)*in.n+i]
+		}
+		dydt[i] = sum / h
 	}
 }
 
-// polynomial returns the coefficients of theta ... theta^4 of the last step's dense output, computed on first use.
-func (in *Integrator) polynomial() (p0, p1, p2, p3 []float64) {
-	n := in.n
-	p := in.poly
-	p0, p1, p2, p3 = p[:n], p[n:2*n], p[2*n:3*n], p[3*n:4*n]
+// inside returns the polynomial's value of component i after the share theta of the last step.
+func (in *Integrator) inside(i int, theta float64) float64 {
+	sum := 0.0
+	for at := (in.stepped.degree()-1)*in.n + i; at >= 0; at -= in.n {
+		sum = theta * (in.poly[at] + sum)
+	}
+	return in.y0[i] + sum
+}
+
+// polynomial computes the coefficients of theta, theta^2 ... of the last step's dense output on first use.
+func (in *Integrator) polynomial() {
 	if in.dense {
 		return
 	}
 	in.dense = true
-	clear(p)
-	h := in.t - in.from
-	for s, w := range in.stepped.dense {
-		a, b, c, d := h*w[0], h*w[1], h*w[2], h*w[3]
-		for i, k := range in.k[s*n : (s+1)*n] {
-			p0[i] += a * k
-			p1[i] += b * k
-			p2[i] += c * k
-			p3[i] += d * k
+	n, m, h := in.n, in.stepped, in.t-in.from
+	for s := m.stages(); s < len(m.c); s++ {
+		k := in.k[s*n : (s+1)*n]
+		copy(in.stage, in.y0)
+		m.advance(s, in.stage, h, in.k)
+		if in.eval(in.from+m.c[s]*h, in.stage, k); notFinite(k) >= 0 { // outside the function's domain
+			for i, end := range in.k[(m.stages()-1)*n : m.stages()*n] {
+				k[i] = in.k[i] + m.c[s]*(end-in.k[i])
+			}
 		}
 	}
-	return
+	clear(in.poly)
+	for s, row := range m.dense {
+		for j, w := range row {
+			kernel.axpy(in.poly[j*n:(j+1)*n], h*w, in.k[s*n:(s+1)*n])
+		}
+	}
 }
 
 // values returns the weights of the differences in the values at a time after T.

@@ -5,23 +5,24 @@ import "math"
 // Enclosure bounds a component of the dense output and its derivative by time.
 type Enclosure struct{ Low, High, SlopeLow, SlopeHigh float64 }
 
+// degree is the highest degree of a dense output.
+const degree = 7
+
 // expansion is a polynomial in a variable from -1 to 1.
-type expansion [highest + 1]float64
+type expansion [degree + 1]float64
 
 // Enclose writes bounds of some components of the dense output from a to b, two times within [From, T] with a < b, to
 // ranges, which has a place for each component. They are those of the Taylor polynomial about the middle (R. E. Moore,
 // R. B. Kearfott, M. J. Cloud, Introduction to Interval Analysis, 2009, chapter 6), widened by more than all rounding,
 // and those of the values at both ends of the step. A component that does not change has its value.
 func (in *Integrator) Enclose(which []int, a, b float64, ranges []Enclosure) {
-	base, coefficients, terms, scale := in.y0, in.poly, 4, in.t-in.from
-	from := in.from
-	if in.multi.on {
-		base, coefficients, terms, scale, from = in.y, in.multi.d, in.multi.order, in.multi.h, in.t
-	} else {
+	base, coefficients, terms, scale, from := in.y, in.multi.d, in.multi.order, in.multi.h, in.t
+	if !in.multi.on {
 		in.polynomial()
+		base, coefficients, terms, scale, from = in.y0, in.poly, in.stepped.degree(), in.t-in.from, in.from
 	}
 	middle, radius := ((a-from)+(b-from))/2/scale, (b-a)/2/scale
-	var shapes [highest]expansion // of the polynomials by which the coefficients are multiplied
+	var shapes [degree]expansion // of the polynomials by which the coefficients are multiplied
 	last := expansion{1}
 	for k := range terms {
 		factor, shift := 1.0, middle

@@ -69,9 +69,18 @@ func TestStiffTransientIsDampedAtOnce(t *testing.T) {
 	}
 }
 
-func TestDenseOutputJoinsTheEnds(t *testing.T) {
+// everyPair returns options with each method, and those with the pair of tight tolerances.
+func everyPair() []Options {
+	list := []Options{{Method: Auto, RelTol: tight}, {Method: Explicit, RelTol: tight}}
 	for _, m := range Methods() {
-		in := New(oscillator, 2, Options{Method: m})
+		list = append(list, Options{Method: m, RelTol: 1e-6})
+	}
+	return list
+}
+
+func TestDenseOutputJoinsTheEnds(t *testing.T) {
+	for _, o := range everyPair() {
+		in := New(oscillator, 2, o)
 		in.Restart(0, []float64{0, 1})
 		before, y := []float64{0, 1}, make([]float64, 2)
 		for in.T() < 5 {
@@ -80,17 +89,17 @@ func TestDenseOutputJoinsTheEnds(t *testing.T) {
 			}
 			in.Interpolate(in.From(), y)
 			if !slices.Equal(y, before) {
-				t.Fatalf("%v: at the start %v, want %v", m, y, before)
+				t.Fatalf("%v: at the start %v, want %v", o.Method, y, before)
 			}
 			for _, at := range []float64{in.From() + 1e-9*(in.T()-in.From()), in.T() - 1e-9*(in.T()-in.From())} {
 				in.Interpolate(at, y)
 				if d := distance(y, []float64{math.Sin(at), math.Cos(at)}); d > 1e-5 {
-					t.Errorf("%v: near an end off by %g", m, d)
+					t.Errorf("%v: near an end off by %g", o.Method, d)
 				}
 			}
 			in.Interpolate(in.T(), y)
 			if !slices.Equal(y, in.Y()) {
-				t.Fatalf("%v: at the end %v, want %v", m, y, in.Y())
+				t.Fatalf("%v: at the end %v, want %v", o.Method, y, in.Y())
 			}
 			copy(before, y)
 		}
@@ -100,8 +109,8 @@ func TestDenseOutputJoinsTheEnds(t *testing.T) {
 // Some components alone are the same to the last bit, and the others are left alone.
 func TestInterpolateOf(t *testing.T) {
 	p := problems.HIRES
-	for _, m := range Methods() {
-		in := New(p.RightHandSide, len(p.Y0), Options{Method: m})
+	for _, o := range everyPair() {
+		in := New(p.RightHandSide, len(p.Y0), o)
 		in.Restart(0, p.Y0)
 		all, some := make([]float64, in.n), make([]float64, in.n)
 		for i := range 60 {
@@ -113,7 +122,7 @@ func TestInterpolateOf(t *testing.T) {
 				some[0], some[6] = -1, -1
 				in.InterpolateOf([]int{1, 5}, x, some)
 				if some[1] != all[1] || some[5] != all[5] || some[0] != -1 || some[6] != -1 {
-					t.Fatalf("%v, step %d: %v of %v", m, i, some, all)
+					t.Fatalf("%v, step %d: %v of %v", o.Method, i, some, all)
 				}
 			}
 		}
@@ -262,19 +271,19 @@ func TestSingularity(t *testing.T) {
 }
 
 func TestCopiesGoOnAlike(t *testing.T) {
-	for _, m := range Methods() {
+	for _, o := range everyPair() {
 		for _, p := range []*problems.Problem{problems.HIRES, problems.Pleiades} {
-			in := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
+			in := New(p.RightHandSide, len(p.Y0), o)
 			in.Restart(0, p.Y0)
 			run(t, in, p.End/50)
-			other := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
+			other := New(p.RightHandSide, len(p.Y0), o)
 			other.Restart(1, make([]float64, len(p.Y0)))
 			other.CopyFrom(in)
-			fresh := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
+			fresh := New(p.RightHandSide, len(p.Y0), o)
 			restored := func() *Integrator {
 				saved := snapshot.Save(nil, in)
 				if err := snapshot.Load(saved, fresh); err != nil || !bytes.Equal(snapshot.Save(nil, fresh), saved) {
-					t.Fatalf("%v %s: not restored: %v", m, p.Name, err)
+					t.Fatalf("%v %s: not restored: %v", o.Method, p.Name, err)
 				}
 				return fresh
 			}
@@ -293,7 +302,7 @@ func TestCopiesGoOnAlike(t *testing.T) {
 					in.Interpolate(at, a)
 					c.Interpolate(at, b)
 					if in.T() != c.T() || !slices.Equal(in.Y(), c.Y()) || !slices.Equal(a, b) || in.Stats() != c.Stats() {
-						t.Fatalf("%v %s: step %d differs", m, p.Name, i)
+						t.Fatalf("%v %s: step %d differs", o.Method, p.Name, i)
 					}
 				}
 				if i%10 == 9 { // copies of what a restart leaves, taken before the step that uses it
@@ -304,6 +313,28 @@ func TestCopiesGoOnAlike(t *testing.T) {
 					copies[2] = restored()
 				}
 			}
+		}
+	}
+}
+
+// A stage that only the dense output has and that is not finite leaves it finite, with the right ends.
+func TestDenseOutputNextToTheDomain(t *testing.T) {
+	alone := false
+	in := New(func(_ float64, y, d []float64) {
+		if d[0] = -y[0]; alone {
+			d[0] = math.NaN()
+		}
+	}, 1, Options{Method: Explicit, RelTol: tight})
+	in.Restart(0, []float64{1})
+	if err := in.Step(0.1); err != nil {
+		t.Fatal(err)
+	}
+	alone = true
+	y := []float64{0}
+	for k := range 100 {
+		at := in.From() + (in.T()-in.From())*float64(k)/100
+		if in.Interpolate(at, y); !(math.Abs(y[0]-math.Exp(-at)) < 1e-3*in.T()) {
+			t.Errorf("at %g of %g: %g", at, in.T(), y[0])
 		}
 	}
 }
@@ -377,9 +408,9 @@ func TestRestartWithinTheStepSeesAJumpOfTheDerivative(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	for _, m := range Methods() {
+	for _, o := range everyPair() {
 		for _, p := range []*problems.Problem{problems.HIRES, problems.Pleiades} {
-			in := New(p.RightHandSide, len(p.Y0), Options{Method: m})
+			in := New(p.RightHandSide, len(p.Y0), o)
 			in.Restart(0, p.Y0)
 			y := make([]float64, in.n)
 			step := func() {
@@ -396,10 +427,10 @@ func TestNoAllocations(t *testing.T) {
 			}
 			other := in.Clone()
 			if a := testing.AllocsPerRun(200, step); a != 0 {
-				t.Errorf("%v %s: %v allocations per step", m, p.Name, a)
+				t.Errorf("%v %s: %v allocations per step", o.Method, p.Name, a)
 			}
 			if a := testing.AllocsPerRun(20, func() { other.CopyFrom(in) }); a != 0 {
-				t.Errorf("%v %s: %v allocations per copy", m, p.Name, a)
+				t.Errorf("%v %s: %v allocations per copy", o.Method, p.Name, a)
 			}
 		}
 	}
@@ -515,9 +546,9 @@ func BenchmarkMethods(b *testing.B) {
 
 // The dense output of every step lies within its bounds, and those are of use: mostly not ten times as wide.
 func TestBounds(t *testing.T) {
-	for _, m := range Methods() {
+	for _, o := range everyPair() {
 		for _, p := range []*problems.Problem{problems.HIRES, problems.Pleiades} {
-			in := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
+			in := New(p.RightHandSide, len(p.Y0), o)
 			in.Restart(0, p.Y0)
 			y := make([]float64, in.n)
 			count, wide := 0, 0
@@ -536,7 +567,7 @@ func TestBounds(t *testing.T) {
 					low, high := in.Bounds(i)
 					rounding := 1e-12 * (math.Abs(low) + math.Abs(high))
 					if !(low-rounding <= least[i] && most[i] <= high+rounding) {
-						t.Fatalf("%v %s: component %d goes from %v to %v, bounds %v to %v", m, p.Name, i, least[i], most[i], low,
+						t.Fatalf("%v %s: component %d goes from %v to %v, bounds %v to %v", o.Method, p.Name, i, least[i], most[i], low,
 							high)
 					}
 					count++
@@ -546,7 +577,7 @@ func TestBounds(t *testing.T) {
 				}
 			}
 			if wide > count/3 {
-				t.Errorf("%v %s: %d of %d bounds are wide", m, p.Name, wide, count)
+				t.Errorf("%v %s: %d of %d bounds are wide", o.Method, p.Name, wide, count)
 			}
 		}
 	}

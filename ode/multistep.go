@@ -100,13 +100,13 @@ func (in *Integrator) takeOver() {
 	m.stuck, m.unstable, m.seen = 0, 0, observations{}
 	m.on, m.order, m.h = true, handover, (in.t-in.from)/handover
 	m.wanted, m.next, m.age, m.equal = m.h, handover, 0, 0
-	p0, p1, p2, p3 := in.polynomial()
+	in.polynomial()
 	clear(m.d)
 	for i := range m.delta {
 		var v [handover + 1]float64
 		for k := 1; k < len(v); k++ { // backwards from T
 			theta := 1 - float64(k)/handover
-			v[k] = in.y0[i] + theta*(p0[i]+theta*(p1[i]+theta*(p2[i]+theta*p3[i])))
+			v[k] = in.inside(i, theta)
 		}
 		v[0] = in.y[i]
 		for k := 1; k < len(v); k++ {

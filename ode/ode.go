@@ -21,7 +21,9 @@ type Method uint8
 // The methods. Auto starts with Explicit, switches to Implicit where stability instead of accuracy limits the step, and
 // switches back where it no longer does. Multistep does the same, but replaces Implicit on long smooth stretches by a
 // method that needs a third of its evaluations; its errors are closer to the tolerance. Auto does so only where the
-// errors of stiff components, for which the stages of Implicit have a low order, limit its steps.
+// errors of stiff components, for which the stages of Implicit have a low order, limit its steps. At relative
+// tolerances of 1e-8 and less, Explicit is the pair of order 8 by Dormand and Prince, of twelve stages; Auto uses it
+// until stability limits it.
 const (
 	Auto      Method = iota
 	Explicit         // Tsitouras 5(4), seven stages, for problems that are not stiff
@@ -29,6 +31,9 @@ const (
 	Multistep        // Auto with numerical differentiation formulas of order 1 to 5
 	Explicit3        // Bogacki-Shampine 3(2), four stages, for loose tolerances and frequent restarts
 )
+
+// tight is the relative tolerance from which on the pair of order 8 replaces that of order 5, whose steps are shorter.
+const tight = 1e-8
 
 // methods is the table of the methods, in the order of their constants: the pair of the first step, and of those that
 // switch between the explicit and the implicit pair and to the multistep formulas, when they do.

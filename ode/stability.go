@@ -16,15 +16,17 @@ import (
 // At tight tolerances, steps are shorter than that, since the stages have a low order for a fast component that follows
 // slow ones. A damped component with that eigenvalue that had the estimated error would then be far smaller than the
 // change of the solution in the step, whereas a component that the solution consists of changes by its size.
+//
+// The dense output of the pair of order 8 also shows fast components (insideError).
 func (in *Integrator) observe(h, err float64) {
 	const margin, growing = 0.75, 1.001 // step control keeps some distance from the border
 	const rounding = 0.01               // an error below is no limit, but perhaps that of rounding
 	const damped, follows = 0.8, 0.001  // cosine of the eigenvalue's angle; share of the change
 	n, m, values := in.n, in.method, in.newton.fz
 	clear(values)
-	for j := range m.c {
+	for j := range m.e {
 		weight := 0.0
-		for s := j + 1; s < len(m.c); s++ {
+		for s := j + 1; s < len(m.e); s++ {
 			weight += m.e[s] * m.a[s][j]
 		}
 		kernel.axpy(values, h*weight, in.knew[j*n:(j+1)*n])
@@ -42,7 +44,7 @@ func (in *Integrator) observe(h, err float64) {
 	growth, _ := m.response(z / margin)
 	_, share := m.response(z)
 	follower := -re > damped*cmplx.Abs(z) && math.Sqrt(image) < follows*math.Sqrt(change)*cmplx.Abs(share)
-	in.limited = err > rounding && square > 0 && (cmplx.Abs(growth) > growing || follower)
+	in.limited = in.fast || err > rounding && square > 0 && (cmplx.Abs(growth) > growing || follower)
 }
 
 // observeDamped finds out what dominates the estimated error of the implicit step, from the error e before damping, the
@@ -57,8 +59,8 @@ func (in *Integrator) observeDamped(e []float64, ratio float64) {
 // response returns the factor by which a step of an explicit pair multiplies a component whose eigenvalue is z/h, and
 // the estimated error of such a component of size 1.
 func (m *tableau) response(z complex128) (growth, share complex128) {
-	var values [7]complex128
-	for s, row := range m.a {
+	var values [13]complex128
+	for s, row := range m.a[:m.stages()] {
 		sum := complex(0, 0)
 		for j, a := range row {
 			sum += complex(a, 0) * values[j]
@@ -66,7 +68,7 @@ func (m *tableau) response(z complex128) (growth, share complex128) {
 		values[s] = 1 + z*sum
 		share += z * complex(m.e[s], 0) * values[s]
 	}
-	return values[len(m.a)-1], share
+	return values[m.stages()-1], share
 }
 
 // The multistep formulas up to the order stable are A-stable. Those of higher orders are stable within a wedge about

@@ -1,7 +1,6 @@
 package ode
 
 import (
-	"fmt"
 	"math"
 	"math/cmplx"
 	"testing"
@@ -56,7 +55,7 @@ func (t rooted) density() float64 {
 
 // weights returns the elementary weight of each stage without its last sum: of sum_i b_i weights_i.
 func (t rooted) weights(m *tableau) []float64 {
-	w := make([]float64, m.stages())
+	w := make([]float64, len(m.c))
 	for i := range w {
 		w[i] = 1
 	}
@@ -75,7 +74,7 @@ func (t rooted) weights(m *tableau) []float64 {
 
 func (m *tableau) coefficient(i, j int) float64 {
 	switch {
-	case j < i:
+	case j < len(m.a[i]):
 		return m.a[i][j]
 	case j == i && i > 0:
 		return m.gamma
@@ -87,15 +86,15 @@ func (m *tableau) weight(i int) float64 { return m.coefficient(m.stages()-1, i) 
 
 func TestRootedTreesAreComplete(t *testing.T) {
 	// Hairer, Norsett & Wanner I, table II.2.1
-	for n, want := range []int{0, 1, 1, 2, 4, 9, 20, 48} {
-		if got := len(rootedTrees(7)[n]); got != want {
+	for n, want := range []int{0, 1, 1, 2, 4, 9, 20, 48, 115, 286} {
+		if got := len(rootedTrees(9)[n]); got != want {
 			t.Errorf("%d trees of order %d, want %d", got, n, want)
 		}
 	}
 }
 
 func TestOrderConditions(t *testing.T) {
-	trees := rootedTrees(6)
+	trees := rootedTrees(9)
 	const tiny = 2e-14
 	for _, m := range tableaus {
 		t.Run(m.name, func(t *testing.T) {
@@ -103,22 +102,37 @@ func TestOrderConditions(t *testing.T) {
 				worst := 0.0
 				for _, tree := range trees[order] {
 					sum := -1 / tree.density()
-					for i, w := range tree.weights(m) {
+					for i, w := range tree.weights(m)[:m.stages()] {
 						sum += b(i) * w
 					}
 					worst = max(worst, math.Abs(sum))
 				}
 				return worst
 			}
-			embedded := func(i int) float64 { return m.weight(i) - m.e[i] }
-			for order := 1; order <= 5; order++ {
+			estimates := map[int][]float64{m.embedded: m.e}
+			if m.coarse != nil { // the first to the power of two by the second is of order 2 (5+1) - (3+1)
+				estimates = map[int][]float64{5: m.e, 3: m.coarse}
+				if m.embedded != 2*5-3 {
+					t.Errorf("estimates of the orders 5 and 3 for one of order %d", m.embedded)
+				}
+			}
+			for known, e := range estimates {
+				embedded := func(i int) float64 { return m.weight(i) - e[i] }
+				for order := 1; order <= known; order++ {
+					if r := residual(embedded, order); r > tiny {
+						t.Errorf("embedded weights: order %d has residual %g", order, r)
+					}
+				}
+				// The stated orders are not too modest, or the error estimate would vanish.
+				if r := residual(embedded, known+1); r < 1e-6 {
+					t.Errorf("the embedded weights are of order %d, too", known+1)
+				}
+			}
+			for order := 1; order <= m.order; order++ {
 				if r := residual(m.weight, order); r > tiny && order <= m.order {
 					t.Errorf("weights: order %d has residual %g", order, r)
 				}
-				if r := residual(embedded, order); r > tiny && order <= m.embedded {
-					t.Errorf("embedded weights: order %d has residual %g", order, r)
-				}
-				for p := range 4 { // the coefficient of theta^(p+1) on both sides
+				for p := range m.degree() { // the coefficient of theta^(p+1) on both sides
 					for _, tree := range trees[order] {
 						if order > m.inside {
 							continue
@@ -127,21 +141,21 @@ func TestOrderConditions(t *testing.T) {
 						if p+1 == order {
 							sum = -1 / tree.density()
 						}
+						size := 1.0
 						for i, w := range tree.weights(m) {
-							sum += m.dense[i][p] * w
+							if p < len(m.dense[i]) {
+								sum += m.dense[i][p] * w
+								size += math.Abs(m.dense[i][p])
+							}
 						}
-						if math.Abs(sum) > 10*tiny {
+						if math.Abs(sum) > 10*tiny*size {
 							t.Errorf("dense output: order %d, power %d has residual %g", order, p+1, sum)
 						}
 					}
 				}
 			}
-			// The stated orders are not too modest, or the error estimate would vanish.
 			if r := residual(m.weight, m.order+1); r < 1e-6 {
 				t.Errorf("the weights are of order %d, too", m.order+1)
-			}
-			if r := residual(embedded, m.embedded+1); r < 1e-6 {
-				t.Errorf("the embedded weights are of order %d, too", m.embedded+1)
 			}
 		})
 	}
@@ -157,7 +171,10 @@ func TestTableauIsConsistent(t *testing.T) {
 			if math.Abs(sum) > 1e-14 {
 				t.Errorf("%s: row %d sums to c%+g", m.name, i, sum)
 			}
-			ends := -m.weight(i)
+			ends := 0.0
+			if i < m.stages() {
+				ends = -m.weight(i)
+			}
 			for _, d := range m.dense[i] {
 				ends += d
 			}
@@ -231,15 +248,15 @@ func TestConvergence(t *testing.T) {
 		d[2] = y[1]
 	}
 	exact := func(t float64) []float64 { return []float64{math.Exp(math.Sin(t)), math.Cos(t), math.Sin(t)} }
-	for _, method := range Methods() {
-		if methods[method].automatic() {
-			continue
-		}
-		pair := methods[method].first
-		t.Run(fmt.Sprint(method), func(t *testing.T) {
+	for _, pair := range tableaus {
+		t.Run(pair.name, func(t *testing.T) {
 			var ends, insides []float64
 			for _, steps := range []int{16, 32, 64} {
-				in := New(f, 3, Options{Method: method, RelTol: 1e-11})
+				if pair.order == 8 {
+					steps /= 3 // rounding errors
+				}
+				in := New(f, 3, Options{RelTol: 1e-11})
+				in.method = pair
 				in.Restart(0, exact(0))
 				h := 4 / float64(steps)
 				in.weigh()

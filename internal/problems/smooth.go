@@ -77,7 +77,7 @@ var VanDerPol = &Problem{
 // Oregonator is the Belousov-Zhabotinsky reaction.
 var Oregonator = &Problem{
 	Name: "oregonator", Text: "Belousov-Zhabotinsky reaction", Source: testSet,
-	Y0: []float64{1, 2, 3}, End: 360, Scale: []float64{1}, Stiff: true, Growth: 10,
+	Y0: []float64{1, 2, 3}, End: 360, Scale: []float64{1}, Stiff: true, Growth: 13,
 	Want: []float64{0.1000814870318523e1, 0.1228178521549917e4, 0.1320554942846706e3},
 	Derivatives: func(_ float64, y, _, d []float64) {
 		d[0] = 77.27 * (y[1] + y[0]*(1-8.375e-6*y[0]-y[1]))

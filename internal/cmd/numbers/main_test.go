@@ -20,7 +20,7 @@ var others = map[string]int{
 	"Conditions behind a false guard":                  15,
 	"Optimisations and their effects":                  115,
 	"Where it is slower":                               44,
-	"At tight tolerances":                              23,
+	"At tight tolerances":                              55,
 	"Time over weeks":                                  6,
 	"What cpu_s counts":                                2,
 	"Commands":                                         2,
