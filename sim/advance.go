@@ -200,8 +200,8 @@ func (s *Simulator) travel(end float64) (events []int, again bool, err error) {
 		}
 		s.moveTo(end)
 		s.ran.judged = end == s.integrator.T()
-		if s.ran.fresh = s.ran.judged && q.have[q.gaps] && len(q.sample.functions) == len(q.whole.functions); s.ran.fresh {
-			s.copyKept(q.now, q.rows[q.gaps])
+		if s.ran.fresh = s.ran.judged && q.have[samples-1] && len(q.sample.functions) == len(q.whole.functions); s.ran.fresh {
+			s.copyKept(q.now, q.rows[samples-1])
 		}
 		return nil, false, nil
 	}

@@ -34,17 +34,12 @@
 //		end := min(limit, end of the step)
 //		in a sliding motion: end := min(end, time at which a rate changes its sign)
 //	screen, each watched indicator
-//		set a threshold of a state aside for this step if the bounds of the state exclude it
-//		if others are left: evaluate it at both ends and a third of the samples inside the step, three by default
-//		set it aside for this step if its distance from zero is at least its variation, and its side is unchanged
-//	search, in the gaps between all samples, from T to end, in order
-//		for each indicator not set aside:
-//			its side at the right end of the gap differs, or it is not finite there:
-//				locate the change, if it is watched, to neighbouring numbers left < right
-//			else the parabola through three samples turns towards zero in this gap:
-//				follow the minimum down; if it lies beyond zero: locate the first watched change
+//		set it aside for this step if bounds of its quantity over the step exclude its level
+//		bounds are those of the dense output, of expressions over it, or an estimate by samples
+//	search each indicator that is not set aside, from T to end, through the step and, where necessary, its halves
+//		bounds exclude a change, or its rate has one sign: decided by the value at the end of the part
+//		locate the first watched change to neighbouring numbers left < right
 //		if a change was located: at := the earliest right; go to event
-//		the sides at its right end are those at the start of the next gap
 //	no event
 //		T := end, Y := states there
 //		if a sliding motion ends at T: E := its indicators, if their side changes; return with E

@@ -439,7 +439,7 @@ func TestMisusePanics(t *testing.T) {
 	thrown := func(o Options) *Simulator { return start(t, system(problems.BouncingBall), []float64{1, 0}, nil, o) }
 	for want, f := range map[string]func(){
 		"sim: wrong number of states or inputs": func() { _, _ = New(system(problems.BouncingBall), 0, nil, nil, Options{}) },
-		"sim: bad options":                      func() { thrown(Options{Samples: -1}) },
+		"sim: bad options":                      func() { thrown(Options{MaxIterations: -1}) },
 		"sim: no function for the indicators": func() {
 			_, _ = New(&System{Indicators: []Indicator{{}}}, 0, nil, nil, Options{})
 		},

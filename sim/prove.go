@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 
 	"canopy/ode"
 )
@@ -12,7 +13,8 @@ var Unknown = ode.Enclosure{Low: math.Inf(-1), High: math.Inf(1), SlopeLow: math
 // wideness is the share of a step that a pole takes at most.
 const wideness = 0x1p-30
 
-// narrowest is the share of a step below which a part is not divided: two changes within it are one touch.
+// narrowest is the share of a step, or of the time since an event of the indicator at its start, below which a part is
+// not divided: two changes within it are one touch.
 const narrowest = 0x1p-34
 
 // proof follows the side of one indicator through a step.
@@ -20,9 +22,9 @@ type proof struct {
 	i           int
 	from, until float64
 	above       bool
+	returns     bool    // it has changed at the start of the step
 	dip         float64 // when it changed in a direction that is not watched
 	l, r        float64 // the first watched change
-	smallest    float64 // part of the step
 	zone        float64 // of the indicator, once it is needed; negative before
 	left        int     // bounds that may still be computed
 }
@@ -91,35 +93,71 @@ func (s *Simulator) part(line int, from, end float64) float64 {
 	return to
 }
 
+// Five evenly spaced samples of a polynomial of degree four: by how much it leaves their range, and its rate the range
+// of the rates between them, in terms of the width of this range.
+const (
+	overshoot     = 0.61
+	rateOvershoot = 2.17
+)
+
+// estimate returns what would be bounds of the value of indicator i over a part of the step, if this were a polynomial
+// of degree four in time; known is false if it is not finite there.
+func (s *Simulator) estimate(u, v float64) (r ode.Enclosure, known bool) {
+	h := (s.time(v) - s.time(u)) / coarse
+	r = ode.Enclosure{Low: math.Inf(1), High: math.Inf(-1), SlopeLow: math.Inf(1), SlopeHigh: math.Inf(-1)}
+	last := 0.0
+	for k := range coarse + 1 {
+		g := s.sampleAt(u + (v-u)*float64(k)/coarse)
+		r.Low, r.High = min(r.Low, g), max(r.High, g)
+		if rate := (g - last) / h; k > 0 {
+			r.SlopeLow, r.SlopeHigh = min(r.SlopeLow, rate), max(r.SlopeHigh, rate)
+		}
+		last = g
+	}
+	by, rate := overshoot*(r.High-r.Low), rateOvershoot*(r.SlopeHigh-r.SlopeLow)
+	return ode.Enclosure{Low: r.Low - by, High: r.High + by, SlopeLow: r.SlopeLow - rate, SlopeHigh: r.SlopeHigh + rate},
+		finite(by) && finite(rate)
+}
+
 // firstChange returns the bracket [l, r] of the first watched change of indicator i after from and until a time,
 // r = +Inf if there is none. Parts of the step, each half of a larger one, are divided until bounds exclude a change in
-// them, or until a change is the only one. The brackets depend only on the step. ok is false if that takes too long.
-func (s *Simulator) firstChange(i int, from, until float64) (l, r float64, ok bool) {
-	q := &s.search
-	a, b := s.integrator.From(), s.integrator.T()
-	p := &q.proof
-	*p = proof{i: i, from: from, until: until, above: q.side[i], dip: math.Inf(1), r: math.Inf(1),
-		smallest: (b - a) * narrowest, zone: -1, left: effort}
-	s.limit(&q.one, i)
-	s.divide(a, b)
-	if q.dip[i] = p.dip; p.r > until {
+// them, or until a change is the only one. The brackets depend only on the step. Bounds that need too many parts are
+// estimated instead.
+func (s *Simulator) firstChange(i int, from, until float64) (l, r float64) {
+	p := &s.search.proof
+	*p = proof{i: i, from: from, until: until, above: s.search.side[i], dip: math.Inf(1), r: math.Inf(1), zone: -1,
+		left: effort, returns: s.chatter.at[i] == s.integrator.From() && s.restarted == s.integrator.From()}
+	s.limit(&s.search.one, i)
+	s.divide(0, 1)
+	if p.left < 0 && s.proved(i) {
+		s.giveUp(i)
+		return s.firstChange(i, from, until)
+	}
+	if s.search.dip[i] = p.dip; p.r > until {
 		p.r = math.Inf(1)
 	}
-	return p.l, p.r, p.left >= 0
+	return p.l, p.r
 }
 
 // divide follows the indicator through a part of the step, and through its halves where that is necessary.
-func (s *Simulator) divide(a, b float64) {
-	p := &s.search.proof
-	if b <= p.from || a >= p.until || p.r < math.Inf(1) || p.left < 0 {
+func (s *Simulator) divide(u, v float64) {
+	p, a, b := &s.search.proof, s.time(u), s.time(v)
+	proved := s.proved(p.i)
+	if b <= p.from || a >= p.until || p.r < math.Inf(1) || proved && p.left < 0 {
 		return
 	}
 	p.left--
-	bounds, known := s.bounds(p.i, a, b)
+	var bounds ode.Enclosure
+	var known bool
+	if proved {
+		bounds, known = s.bounds(p.i, a, b)
+	} else {
+		bounds, known = s.estimate(u, v)
+	}
 	if known && (p.above && bounds.Low >= 0 || !p.above && bounds.High < 0) {
 		return
 	}
-	last := s.valueAt(b)
+	last := s.sampleAt(v)
 	changes := beyond(last, p.above)
 	if known && (bounds.SlopeLow >= 0 || bounds.SlopeHigh <= 0) {
 		if changes {
@@ -131,25 +169,31 @@ func (s *Simulator) divide(a, b float64) {
 	if known && !changes && excludes(s.valueAt(start), last, b-start, bounds) {
 		return
 	}
-	m := a + (b-a)/2
-	if b-a <= p.smallest || !(a < m && m < b) || s.touching(a, bounds) {
+	m, width := u+(v-u)/2, narrowest
+	if p.returns { // a ball may have bounced meanwhile, however low
+		width *= v
+	}
+	if v-u <= width || !(a < s.time(m) && s.time(m) < b) || p.left < 0 && v-u < 1.0/samples || s.touching(a, bounds) {
 		switch {
 		case changes:
 			s.changed(a, b, last)
-		case b-a <= p.smallest:
+		case v-u <= width || p.left < 0:
 			s.stats.Unproved++
 		}
 		return
 	}
-	s.divide(a, m)
-	s.divide(m, b)
+	s.divide(u, m)
+	s.divide(m, v)
 }
 
 // touching reports whether the indicator stays in the zone of its accuracy at the sharpest tolerances in a part of the
-// step.
+// step. If its event at the start of the step has sent it back, as the impact of a ball does, it does not touch.
 func (s *Simulator) touching(a float64, bounds ode.Enclosure) bool {
 	q := &s.search
 	p := &q.proof
+	if p.returns {
+		return false
+	}
 	if p.zone < 0 {
 		s.integrator.Interpolate(a, q.cut[:len(s.Y)])
 		s.functions(a, q.cut, &q.one)
@@ -164,6 +208,15 @@ func (s *Simulator) valueAt(t float64) float64 {
 	q := &s.search
 	s.evaluate(t, q.q, &q.one)
 	return s.value(q.q, q.proof.i)
+}
+
+// sampleAt returns the value of the indicator at a part of the step.
+func (s *Simulator) sampleAt(part float64) float64 {
+	p := &s.search.proof
+	if k := part * (samples - 1); k == math.Trunc(k) && !s.proved(p.i) {
+		return s.value(s.row(int(k), &s.search.some), p.i)
+	}
+	return s.valueAt(s.time(part))
 }
 
 // changed notes a change in a part of the step at whose end the value is last.
@@ -294,13 +347,14 @@ func (s *Simulator) giveUp(i int) {
 	q.known[of] = false
 	if of >= n {
 		q.skip[of-n] = recess
+		q.sample.functions = append(q.sample.functions, of-n)
+		slices.Sort(q.sample.functions)
 	}
-	for _, k := range q.near {
-		if !s.proved(k) {
-			q.side[k], q.dip[k] = s.Above[k], math.Inf(1)
-		}
-	}
+	s.limit(&q.some, q.near...)
 	q.forget()
+	for k := 0; k < samples; k += coarse {
+		s.row(k, &q.sample)
+	}
 	s.stats.Unproved++
 }
 

@@ -76,15 +76,12 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 	if len(y0) != len(sys.States) || len(u0) != sys.Inputs {
 		panic("sim: wrong number of states or inputs")
 	}
-	if o.Samples < 0 || o.MaxIterations < 0 || o.Chattering > Continue {
+	if o.MaxIterations < 0 || o.Chattering > Continue {
 		panic("sim: bad options")
 	}
 	x := newLevels(sys)
 	if o.RelTol == 0 {
 		o.RelTol = 1e-6
-	}
-	if o.Samples == 0 {
-		o.Samples = 9
 	}
 	if o.MaxIterations == 0 {
 		o.MaxIterations = 100
@@ -128,7 +125,7 @@ func newSimulator(sys *System, x *levels, o Options) *Simulator {
 		Y: make([]float64, n), Discrete: discrete(), watch: make([]Direction, m), Alarm: math.Inf(1),
 		sys: sys, levels: x, options: o, accuracy: accuracy, looping: make([]bool, m), slopes: make([]float64, 3*n),
 		ran:    ran{y: make([]float64, n), before: discrete(), watch: make([]Direction, m)},
-		search: newSearch(x, m, o.Samples), chatter: newChatter(m), slide: newSlide(discrete, n, x.quantities),
+		search: newSearch(x, m), chatter: newChatter(m), slide: newSlide(discrete, n, x.quantities),
 		lowest: slices.Repeat([]float64{-math.MaxFloat64}, n), highest: slices.Repeat([]float64{math.MaxFloat64}, n),
 	}
 	s.search.root = s.probe
@@ -308,7 +305,7 @@ func (s *Simulator) alike() bool {
 // CopyFrom copies the whole state of o, a simulator of the same System with the same Options; both then continue
 // identically, bit for bit. It panics if system or options differ.
 func (s *Simulator) CopyFrom(o *Simulator) {
-	if s.sys != o.sys || s.search.gaps != o.search.gaps {
+	if s.sys != o.sys {
 		panic("sim: CopyFrom between different systems or options")
 	}
 	s.T, s.Alarm, s.restarted = o.T, o.Alarm, o.restarted
@@ -465,7 +462,7 @@ func (s *Simulator) evaluateHere() {
 			return
 		}
 	}
-	before := q.left
+	before := q.cut
 	if len(q.touching) > 0 {
 		copy(before, q.now)
 	}

@@ -93,7 +93,6 @@ func (c Chattering) String() string { return [...]string{"stop", "continue"}[c] 
 // override those of the system.
 type Options struct {
 	ode.Options
-	Samples       int        // samples of the indicators inside each step; 0 means 9
 	MaxIterations int        // event iterations at one instant; 0 means 100
 	Chattering    Chattering // policy for chattering
 	Interpolate   bool       // an alarm does not end a step of the integrator: the states at it are the dense output
