@@ -130,7 +130,10 @@ func (in *Integrator) polynomial() {
 	clear(in.poly)
 	for s, row := range m.dense {
 		for j, w := range row {
-			kernel.axpy(in.poly[j*n:(j+1)*n], h*w, in.k[s*n:(s+1)*n])
+			p, w := in.poly[j*n:(j+1)*n], h*w
+			for i, k := range in.k[s*n : (s+1)*n] {
+				p[i] += w * k
+			}
 		}
 	}
 }
