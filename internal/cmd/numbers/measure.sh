@@ -6,7 +6,7 @@ DAY="$CANOPY run missions/solar-day.yaml -q --out $T/day"
 
 fail() { echo "$*" >&2; exit 1; }
 need() { command -v "$1" >/dev/null || fail "$1 is not installed"; }
-peer() { [ -x "${C:-}" ] || fail 'no C program is given: C=.../solarday'; }
+peer() { command -v ${C:-/} >/dev/null || fail 'no C program is given: C=.../solarday'; } # with its options
 
 # once prints what a command prints; a second time, it is not executed again. A run that violates a property returns 3.
 once() { f=$T/$(echo "$PWD $*" | cksum | tr ' ' -)
