@@ -103,11 +103,11 @@ const (
 // estimate returns what would be bounds of the value of indicator i over a part of the step, if this were a polynomial
 // of degree four in time; known is false if it is not finite there.
 func (s *Simulator) estimate(u, v float64) (r ode.Enclosure, known bool) {
-	h := (s.time(v) - s.time(u)) / coarse
+	h := (s.time(v) - s.time(u)) / (samples - 1)
 	r = ode.Enclosure{Low: math.Inf(1), High: math.Inf(-1), SlopeLow: math.Inf(1), SlopeHigh: math.Inf(-1)}
 	last := 0.0
-	for k := range coarse + 1 {
-		g := s.sampleAt(u + (v-u)*float64(k)/coarse)
+	for k := range samples {
+		g := s.sampleAt(u + (v-u)*float64(k)/(samples-1))
 		r.Low, r.High = min(r.Low, g), max(r.High, g)
 		if rate := (g - last) / h; k > 0 {
 			r.SlopeLow, r.SlopeHigh = min(r.SlopeLow, rate), max(r.SlopeHigh, rate)
@@ -173,7 +173,7 @@ func (s *Simulator) divide(u, v float64) {
 	if p.returns { // a ball may have bounced meanwhile, however low
 		width *= v
 	}
-	if v-u <= width || !(a < s.time(m) && s.time(m) < b) || p.left < 0 && v-u < 1.0/samples || s.touching(a, bounds) {
+	if v-u <= width || !(a < s.time(m) && s.time(m) < b) || p.left < 0 && v-u <= 1.0/looks || s.touching(a, bounds) {
 		switch {
 		case changes:
 			s.changed(a, b, last)
@@ -214,7 +214,7 @@ func (s *Simulator) valueAt(t float64) float64 {
 func (s *Simulator) sampleAt(part float64) float64 {
 	p := &s.search.proof
 	if k := part * (samples - 1); k == math.Trunc(k) && !s.proved(p.i) {
-		return s.value(s.row(int(k), &s.search.some), p.i)
+		return s.value(s.row(int(k)), p.i)
 	}
 	return s.valueAt(s.time(part))
 }
@@ -350,11 +350,7 @@ func (s *Simulator) giveUp(i int) {
 		q.sample.functions = append(q.sample.functions, of-n)
 		slices.Sort(q.sample.functions)
 	}
-	s.limit(&q.some, q.near...)
 	q.forget()
-	for k := 0; k < samples; k += coarse {
-		s.row(k, &q.sample)
-	}
 	s.stats.Unproved++
 }
 

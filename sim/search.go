@@ -8,11 +8,11 @@ import (
 )
 
 // search finds events on the dense output of the integrator's current step. Where there are no bounds, samples of the
-// quantities estimate them: those at the ends of the sixteenths of the step are kept. Each indicator is searched
-// independently, with brackets that depend only on the step, so that the other watched indicators have no influence.
+// quantities estimate them: those over the whole step are kept. Each indicator is searched independently, with brackets
+// that depend only on the step, so that the other watched indicators have no influence.
 type search struct {
-	rows     [samples][]float64 // quantities by sample
-	have     [samples]bool      // of each sample, whether it has been evaluated
+	rows     [samples][]float64 // quantities without bounds at the ends of the quarters of the step
+	have     [samples]bool      // of each of these times, whether they have been evaluated
 	watched  []int32            // by line: number of watched indicators
 	watching int32              // number of watched indicators
 
@@ -50,7 +50,7 @@ type search struct {
 	proof    proof
 
 	kept
-	some, one scope // quantities of near indicators, that of the one that root evaluates
+	one scope // the quantity of the indicator that root evaluates
 
 	index int  // the indicator that root evaluates
 	above bool // the side that it leaves
@@ -58,10 +58,9 @@ type search struct {
 	list  []int // scratch
 }
 
-// Samples of a step that are kept; every fourth of them decides whether an indicator comes near zero.
 const (
-	samples = 17
-	coarse  = 4
+	samples = 5  // that estimate bounds
+	looks   = 16 // parts of a step that are looked at in any case
 )
 
 // scope is a set of quantities to evaluate.
@@ -198,11 +197,11 @@ func (s *Simulator) time(part float64) float64 {
 	return a + (b-a)*part
 }
 
-// row returns the quantities at sample k: those in the scope, or all that it has.
-func (s *Simulator) row(k int, which *scope) []float64 {
+// row returns the quantities without bounds at sample k of the step.
+func (s *Simulator) row(k int) []float64 {
 	q := &s.search
 	if !q.have[k] {
-		s.evaluate(s.time(float64(k)/(samples-1)), q.rows[k], which)
+		s.evaluate(s.time(float64(k)/(samples-1)), q.rows[k], &q.sample)
 		q.have[k] = true
 	}
 	return q.rows[k]
@@ -244,13 +243,9 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 	return at, left
 }
 
-// screen determines which watched indicators come near zero in this step, and whether any does. Thresholds of states
-// need no evaluation if the state stays away from them. Another indicator does not come near zero if its distance from
-// zero exceeds its variation over the coarse samples. For a polynomial of degree four this is proven: it leaves the
-// range of five such samples by less than two thirds of the range.
-//
-// Both tests need only indicators with levels within, or not far from, the range of their quantity: every watched
-// indicator that is no stray is on the side of its level on which the quantity is at the start of the search.
+// screen determines which watched indicators come near zero in this step, and whether any does: those with levels
+// within the bounds of their quantity, or its estimated bounds, and strays. Every other watched indicator is on the side
+// of its level on which the quantity is at the start of the search.
 func (s *Simulator) screen() bool {
 	q, n := &s.search, len(s.Y)
 	list := q.list[:0]
@@ -312,19 +307,14 @@ func (s *Simulator) screen() bool {
 	if s.T == s.integrator.From() && !s.slide.on {
 		s.letGo()
 	}
-	if len(q.sample.functions) > 0 {
-		for k := 0; k < samples; k += coarse {
-			s.row(k, &q.sample)
-		}
-	}
 	for _, l := range q.lines {
 		x := &s.levels.lines[l]
 		if q.watched[l] == 0 || q.known[x.of] {
 			continue
 		}
 		low, high := q.now[x.of], q.now[x.of]
-		for k := 0; k < samples; k += coarse {
-			v := q.rows[k][x.of]
+		for k := range samples {
+			v := s.row(k)[x.of]
 			low, high = min(low, v), max(high, v)
 		}
 		margin := overshoot * (high - low)
@@ -336,7 +326,6 @@ func (s *Simulator) screen() bool {
 			q.near = append(q.near, i)
 		}
 	}
-	s.limit(&q.some, q.near...)
 	return len(q.near) > 0 || len(q.crowded) > 0
 }
 

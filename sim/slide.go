@@ -202,8 +202,8 @@ func (m *slide) leave(s *Simulator, from, to float64) (at float64, above, ends b
 		above = down >= -up
 		return max(-up, down)
 	}
-	for k := range samples {
-		switch t := min(s.time(float64(k)/(samples-1)), to); {
+	for k := range looks + 1 {
+		switch t := min(s.time(float64(k)/looks), to); {
 		case t < from:
 		case outward(t) < 0:
 			from = t

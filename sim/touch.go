@@ -215,8 +215,8 @@ func (s *Simulator) crosses(i int, at float64, side bool, zone float64) bool {
 	}
 	decided := func(x float64) bool { return !finite(x) || most > wide || x < -wide || x <= 0 && most <= zone }
 	from := at
-	for k := 1; k < samples; k++ {
-		hi := s.time(float64(k) / (samples - 1))
+	for k := range looks {
+		hi := s.time(float64(k+1) / looks)
 		if hi <= at {
 			continue
 		}
@@ -240,8 +240,8 @@ func (s *Simulator) crosses(i int, at float64, side bool, zone float64) bool {
 			return true
 		}
 		a, b := s.scout.From(), s.scout.T()
-		for k := 1; k < samples; k++ {
-			t := a + (b-a)*float64(k)/(samples-1)
+		for k := range looks {
+			t := a + (b-a)*float64(k+1)/looks
 			s.scout.Interpolate(min(t, b), q.q[:len(s.Y)])
 			s.functions(t, q.q, &q.one)
 			x := beyond(q.q)
