@@ -128,6 +128,7 @@ type moment struct {
 	exchanged float64 // time of the last event of an exchange; NaN: none yet
 	now       float64 // of the instant that is read
 	instant   []bt.Change
+	copied    int       // of these, to changes
 	sample    []float64 // the last one that was read
 	lost      []string  // the sources that are unknown
 }
@@ -155,7 +156,7 @@ func (m *moment) Plan(p record.Takeover) error {
 	numbers := m.log.Take(p)
 	m.show(p.Header(m.log), "the plan "+p.Name+" takes over")
 	m.present.numbers, m.present.header.Start, m.jumping = numbers, p.T, true
-	m.now, m.instant = p.T, m.instant[:0] // what was before is of another plan
+	m.now, m.instant, m.copied = p.T, m.instant[:0], 0 // what was before is of another plan
 	return nil
 }
 
@@ -178,7 +179,7 @@ func (m *moment) Sample(t float64, values []float64) error {
 // Status implements record.Recorder.
 func (m *moment) Status(t float64, micro int, c bt.Change) error {
 	if t != m.now {
-		m.now, m.instant = t, m.instant[:0]
+		m.now, m.instant, m.copied = t, m.instant[:0], 0
 	}
 	c.Iteration = int32(micro)
 	m.instant = append(m.instant, c)
@@ -186,7 +187,8 @@ func (m *moment) Status(t float64, micro int, c bt.Change) error {
 		m.present.jumps++
 	}
 	if m.most--; m.log.Tasks[c.Task].Name == m.task && m.most >= 0 && !(t > m.until) {
-		m.t, m.changes, m.then = t, append(m.changes[:0], m.instant...), m.present
+		m.t, m.changes, m.then = t, append(m.changes[:m.copied], m.instant[m.copied:]...), m.present
+		m.copied = len(m.instant)
 		m.exchange = m.exchanged == t
 		m.before, m.unknown = append(m.before[:0], m.sample...), append(m.unknown[:0], m.lost...)
 	}
