@@ -12,7 +12,7 @@ import (
 // no more, or by a person. A number that is new on the page gets a row, or is counted here.
 var others = map[string]int{
 	"# Performance: the cost of a run, and its limits": 14,
-	"Against the C program": 130,
+	"Against the C program":                            130,
 	"Profile":                                          30,
 	"The plan and its events":                          1,
 	"Leaves that an event does not concern":            12,
