@@ -244,8 +244,8 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 }
 
 // screen determines which watched indicators come near zero in this step, and whether any does: those with levels
-// within the bounds of their quantity, or its estimated bounds, and strays. Every other watched indicator is on the side
-// of its level on which the quantity is at the start of the search.
+// within the bounds of their quantity, or its estimated bounds, and strays. Every other watched indicator is on the
+// side of its level on which the quantity is at the start of the search.
 func (s *Simulator) screen() bool {
 	q, n := &s.search, len(s.Y)
 	list := q.list[:0]
