@@ -182,7 +182,7 @@ func (x *pursuit) drifted(m *flown.Moment) (number int, possible bool) {
 	if len(x.drifters) == 0 {
 		return 0, true
 	}
-	z, before := m.Zone(), x.drifts[x.places.Key(x.from).drifts]
+	z, before := m.Zone(), x.drifts[x.place(x.from).drifts]
 	now := make([]drift, len(x.drifters))
 	for i := range x.drifters {
 		d, clock := &x.drifters[i], x.drifting(i)
@@ -247,7 +247,7 @@ func cellAt(m *flown.Moment, signal string, cuts []cut) int {
 // depart prepares the steps from a place.
 func (x *pursuit) depart(n int) {
 	x.from = n
-	place := x.places.Key(n)
+	place := x.place(n)
 	x.Still = x.limits&noTime != 0 && !place.waits
 	for i, d := range x.drifts[place.drifts] {
 		x.Most[len(x.ops)+i] = x.drifters[i].longest(d)
@@ -299,7 +299,7 @@ func constant(e *expr.Expr) (v float64, known bool) {
 // lasting explains why a place may last too long, and returns what would help.
 func (x *pursuit) lasting(place int) (why, advice string) {
 	var active []string
-	x.At(x.places.Key(place).key, func(m *flown.Moment) {
+	x.At(x.states.Key(place).key, func(m *flown.Moment) {
 		for _, t := range x.m.actions() {
 			if m.Active(t) {
 				active = append(active, x.Tree.Name(t))
@@ -315,7 +315,7 @@ func (x *pursuit) lasting(place int) (why, advice string) {
 		while = "while " + strings.Join(active, " and ") + " are active"
 	}
 	limited := false
-	for i, d := range x.drifts[x.places.Key(place).drifts] {
+	for i, d := range x.drifts[x.place(place).drifts] {
 		limited = limited || x.drifters[i].longest(d) < zone.Forever
 	}
 	if limited {

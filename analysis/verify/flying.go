@@ -8,7 +8,6 @@ import (
 
 	"canopy/analysis/flown"
 	"canopy/bt"
-	"canopy/explore"
 	"canopy/expr"
 )
 
@@ -31,19 +30,15 @@ type violation func(x situation) bool
 // flying is the states that flights of the plan reach, the nearest first. They are found only as far as a search needs
 // them.
 type flying struct {
-	m         *Model
-	states    *explore.Search[flown.Key, flown.Tape] // a move is the answers of the instant before
-	s         *flown.Stepper
-	known     flown.Cover    // the states that were found
-	classes   flown.Cover    // of the states that were left: those of one class have one future
-	entered   []bool         // by task: was active at some time
-	broken    []bool         // by task: was active in an instant that does not end
-	met       map[pair]bool  // of actions that were active at one time
-	tags      map[string]int // Moment.Tag by what an instant has shown
-	failed    error          // of an instant after which there is no state
-	unsettled error          // for some answers signals and tasks change each other without end
-	aborted   *aborted       // a run that stops with an error; nil: none was found
-	tired     bool           // a bound has ended it that grows with the effort
+	*reach[struct{}]
+	m       *Model
+	classes flown.Cover    // of the states that were left: those of one class have one future
+	entered []bool         // by task: was active at some time
+	broken  []bool         // by task: was active in an instant that does not end
+	met     map[pair]bool  // of actions that were active at one time
+	tags    map[string]int // Moment.Tag by what an instant has shown
+	aborted *aborted       // a run that stops with an error; nil: none was found
+	tired   bool           // a bound has ended it that grows with the effort
 
 	watch violation // asked with the signals of each state; nil: none
 	last  flown.Tape
@@ -53,7 +48,7 @@ type flying struct {
 
 func (m *Model) newFlying(watch violation) *flying {
 	bounds := m.bounds(m.most())
-	x := &flying{m: m, s: m.loose(), entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()),
+	x := &flying{m: m, entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()),
 		met: map[pair]bool{}, tags: map[string]int{"": 0}, watch: watch, hit: -1}
 	over := bounds.Over
 	bounds.Over = func(states int) string {
@@ -61,8 +56,8 @@ func (m *Model) newFlying(watch violation) *flying {
 		x.tired = why != "" && m.tired
 		return why
 	}
-	x.states = explore.New[flown.Key, flown.Tape](bounds)
-	x.states.Arrive(-1, "", nil)
+	x.reach = newReach[struct{}](m.loose(), bounds)
+	x.begin(struct{}{})
 	return x
 }
 
@@ -85,20 +80,20 @@ func (m *Model) stepper() *flown.Stepper {
 // more makes all steps from the next state; it reports false if there is none.
 func (x *flying) more() bool {
 	for n := range x.states.Leave() {
-		x.leave(n)
+		x.visit(n)
 		return true
 	}
 	return false
 }
 
-func (x *flying) leave(n int) {
-	if _, covered := x.known.Later(n); covered {
+func (x *flying) visit(n int) {
+	if _, covered := x.cover.Later(n); covered {
 		return
 	}
 	var active []bt.Task
-	fresh, from := true, x.states.Key(n)
+	fresh := true
 	if n > 0 {
-		x.s.At(from, func(m *flown.Moment) {
+		x.At(x.states.Key(n).key, func(m *flown.Moment) {
 			active = slices.DeleteFunc(x.m.actions(), func(t bt.Task) bool { return !m.Active(t) })
 			_, fresh = x.classes.Arrive(m, m.Class(), "", true, n)
 		})
@@ -106,25 +101,15 @@ func (x *flying) leave(n int) {
 	if !fresh {
 		return
 	}
-	x.s.Limits, x.s.Still = nil, false
-	x.s.Steps(from, func(m *flown.Moment) {
-		switch {
-		case m.Err != nil:
-			if !errors.Is(m.Err, flown.ErrUnsettled) {
-				x.failed = cmp.Or(x.failed, m.Err)
-			} else {
-				x.unsettled = cmp.Or(x.unsettled, m.Err)
-			}
-			for _, t := range m.Entered() {
-				x.broken[t] = true
-			}
-			x.abort(n, m)
-			return
-		case !m.Over:
+	x.Limits, x.Still = nil, false
+	x.expand(n, func(m *flown.Moment) {
+		for _, t := range m.Entered() {
+			x.broken[t] = true
+		}
+		x.abort(n, m)
+	}, func(m *flown.Moment) {
+		if !m.Over {
 			m.Tag = x.tag(active, m)
-			return
-		case !x.states.Spend():
-			m.Stop = true
 			return
 		}
 		hit := x.watch != nil && x.watch(m)
@@ -137,10 +122,7 @@ func (x *flying) leave(n int) {
 		for _, p := range x.m.meetings(active, m.Changes) {
 			x.met[p] = true
 		}
-		key := m.After()
-		if _, fresh := x.known.Arrive(m, string(key), "", true, x.states.Len()); fresh {
-			x.states.Arrive(n, key, m.Tape())
-		}
+		x.arrive(m, string(m.After()), n, struct{}{}, true) // observers judge it before states merge
 		if hit {
 			x.hit, x.last, x.where = n, m.Tape(), m.Text()
 			m.Stop = true
@@ -190,7 +172,7 @@ func (m *Model) search(violated violation) counterexample {
 			continue
 		}
 		hit := false
-		x.s.At(x.states.Key(i), func(s *flown.Moment) {
+		x.At(x.states.Key(i).key, func(s *flown.Moment) {
 			hit = violated(s)
 			asked = s.Asked()
 		})
@@ -200,7 +182,7 @@ func (m *Model) search(violated violation) counterexample {
 		case hit:
 			path, c := x.states.Path(i), counterexample{verdict: Refuted}
 			c.script = x.script(path[:len(path)-1], x.states.Move(i))
-			x.s.Follow(x.states.Key(path[len(path)-2]), x.states.Move(i), func(s *flown.Moment) { c.where = s.Brief() })
+			x.Follow(x.states.Key(path[len(path)-2]).key, x.states.Move(i), func(s *flown.Moment) { c.where = s.Brief() })
 			return c
 		}
 		i++
@@ -239,7 +221,7 @@ func (x *flying) conclusion() counterexample {
 
 // script returns a script that goes through the states and takes the last step.
 func (x *flying) script(path []int, last flown.Tape) string {
-	return x.m.spell(x.m.recalled(x.s, x.told(path, last)))
+	return x.m.spell(x.m.recalled(x.Stepper, x.told(path, last)))
 }
 
 // told returns the instants of a run that goes through the states and takes the last step.
@@ -249,7 +231,7 @@ func (x *flying) told(path []int, last flown.Tape) (instants []told) {
 		if i+1 < len(path) {
 			tape = x.states.Move(path[i+1])
 		}
-		x.s.Follow(x.states.Key(n), tape, func(m *flown.Moment) {
+		x.Follow(x.states.Key(n).key, tape, func(m *flown.Moment) {
 			if !m.Over {
 				return
 			}

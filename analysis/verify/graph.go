@@ -10,7 +10,6 @@ import (
 	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/declare"
-	"canopy/explore"
 	"canopy/expr"
 )
 
@@ -36,7 +35,7 @@ type graph struct {
 	nodes   []spot
 	left    int               // of them, whose successors are known
 	enough  func(*graph) bool // asked now and then whether the nodes so far are enough; nil: they are not
-	hulls   *hulls            // replaces states by those with the joined times at which they are reached; nil: none
+	hulls   *reach[struct{}]  // replaces states by those with the joined times at which they are reached; nil: none
 	nodeOf  map[string]int
 	starts  []int           // nodes
 	rests   map[string]bool // signals that rest in some node because no active task moves them
@@ -147,28 +146,20 @@ func (m *Model) grown(x *graph) (_ *graph, why string) {
 	return x, ""
 }
 
-// hulls are states of which each has the joined times at which flights reach it, and others.
-type hulls struct {
-	cover  flown.Cover
-	states *explore.Search[flown.Key, struct{}]
-}
-
-// hulls finds these states; it returns nil if there are too many.
-func (m *Model) hulls(s *flown.Stepper) *hulls {
-	x := &hulls{states: explore.New[flown.Key, struct{}](m.bounds(m.most()))}
-	x.states.Arrive(-1, "", struct{}{})
+// hulls returns states of which each has the joined times at which flights reach it, and others; nil if there are too
+// many.
+func (m *Model) hulls(s *flown.Stepper) *reach[struct{}] {
+	x := newReach[struct{}](s, m.bounds(m.most()))
+	x.joined = true
+	x.begin(struct{}{})
 	s.Limits, s.Still = nil, false
 	for n := range x.states.Leave() {
 		if _, covered := x.cover.Later(n); covered {
 			continue
 		}
-		s.Steps(x.states.Key(n), func(at *flown.Moment) {
-			if at.Stop = !x.states.Spend(); at.Stop || !at.Over || at.Err != nil || !at.Possible() {
-				return
-			}
-			class := x.cover.Join(at, at.Class(), "")
-			if _, fresh := x.cover.Arrive(at, class, "", true, x.states.Len()); fresh {
-				x.states.Arrive(n, at.After(), struct{}{})
+		x.expand(n, ignore, func(at *flown.Moment) {
+			if at.Over && at.Possible() {
+				x.arrive(at, at.Class(), n, struct{}{}, true)
 			}
 		})
 	}
@@ -178,11 +169,11 @@ func (m *Model) hulls(s *flown.Stepper) *hulls {
 	return x
 }
 
-// of returns the class and the key of the state that stands for the one at a moment; no key if it stands for itself,
+// hull returns the class and the key of the hull that stands for the state at a moment; no key if it stands for itself,
 // because more is known of kept values than in the search for hulls.
-func (x *hulls) of(at *flown.Moment, class string) (string, flown.Key) {
-	if n, covered := x.cover.Find(at, class, ""); covered {
-		return strconv.Itoa(n), x.states.Key(n)
+func (x *graph) hull(at *flown.Moment, class string) (string, flown.Key) {
+	if n, covered := x.hulls.cover.Find(at, class, fmt.Sprint(struct{}{})); covered {
+		return strconv.Itoa(n), x.hulls.states.Key(n).key
 	}
 	return class, ""
 }
@@ -335,7 +326,7 @@ func (x *graph) visit(m *flown.Moment, from int, found func(p passage)) {
 	p.tape = m.Tape()
 	class, key := m.Class(), flown.Key("")
 	if x.hulls != nil {
-		class, key = x.hulls.of(m, class)
+		class, key = x.hull(m, class)
 	}
 	to, known := x.stateOf[class]
 	if !known {

@@ -10,7 +10,6 @@ import (
 	"canopy/analysis/zone"
 	"canopy/bt"
 	"canopy/document/script"
-	"canopy/explore"
 	"canopy/expr"
 	"canopy/temporal"
 )
@@ -29,17 +28,15 @@ const (
 
 // pursuit follows a formula along all runs of a plan, as they are flown.
 type pursuit struct {
-	m *Model
-	*flown.Stepper
+	*reach[stay]
 	*ledger
+	m          *Model
 	limits     limits
 	conditions []*expr.Logic
 	signals    []signal // that do not jump
 	drifters   []drifter
 	always     bool // conditions are judged also within an instant: all of them are about tasks
 
-	places  *explore.Search[stay, flown.Tape]
-	known   flown.Cover // places by number
 	from    int         // the place that is left; the visitor adds to the others
 	tags    []tag
 	drifts  [][]drift // by number; 0: none is known before the run
@@ -49,28 +46,18 @@ type pursuit struct {
 	late    bool       // the violation is that a place is not left in time
 	found   bool
 	why     string  // the formula cannot be followed
-	looped  error   // of a course that does not settle
 	next    [][]int // by place: the places that follow; -1: nothing is left of the formula
 	told    []told  // if the courses of one path are followed: its instants
 }
 
-// stay is a place of a run, after an instant: all that later instants depend on.
+// stay is what counts of a place of a run, after an instant, beside the state of the plan.
 type stay struct {
-	key    flown.Key
 	duty   duty
 	cell   string // the intervals of signals
 	drifts int    // how signals move
 	waits  bool   // a procedure or a timer of known length is under way
 	behind bool   // worlds that took next to no time came before: the clocks are behind, by next to nothing
 }
-
-// more returns what two places have in common, beside the state of the plan, only if the same can follow them.
-func (s *stay) more() string {
-	return fmt.Sprint(s.duty.task, " ", s.duty.again, " ", s.drifts, " ", s.waits, " ", s.behind, " ", s.cell)
-}
-
-// Bytes returns the size of the place, which the search also keeps as a class.
-func (s stay) Bytes() int { return 2*len(s.key) + len(s.cell) }
 
 // duty is what is to be met, and the operations "for" that begin again as long as the place lasts.
 type duty struct {
@@ -120,8 +107,10 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 	if why != "" {
 		return outcome{verdict: Undecided, why: why, advice: memoryAdvice}
 	}
-	x := &pursuit{m: m, Stepper: steps, ledger: l, limits: p, tagOf: map[tag]int{}, always: p&atEnds == 0,
-		places: explore.New[stay, flown.Tape](m.bounds(m.effort * maxCourses))}
+	x := &pursuit{m: m, ledger: l, limits: p, tagOf: map[tag]int{}, always: p&atEnds == 0,
+		reach: newReach[stay](steps, m.bounds(m.effort*maxCourses))}
+	x.joined = p&joined != 0
+	x.begin(stay{duty: duty{task: -1}})
 	steps.Limits, steps.Most = nil, nil
 	for _, op := range l.ops {
 		_, above := zone.Seconds(op.Bound)
@@ -142,15 +131,14 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 			return steps.Follows(s.name) || !steps.Knows(s.name)
 		})
 	}
-	x.places.Arrive(-1, stay{duty: duty{task: -1}}, nil)
-	for n := range x.places.Leave() {
+	for n := range x.states.Leave() {
 		x.next = append(x.next, nil)
-		if by, covered := x.known.Later(n); covered { // what follows it follows that one
+		if by, covered := x.cover.Later(n); covered { // what follows it follows that one
 			x.next[n] = []int{by}
 			continue
 		}
 		x.depart(n)
-		steps.Steps(x.places.Key(n).key, x.visit)
+		x.expand(n, ignore, x.visit)
 		if x.found || x.why != "" {
 			break
 		}
@@ -160,11 +148,11 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 		return x.refuted()
 	case x.why != "":
 		return outcome{verdict: Undecided, why: x.why, advice: monitorAdvice}
-	case x.places.Short() != "":
-		return outcome{verdict: Undecided, why: x.places.Short(),
+	case x.states.Short() != "":
+		return outcome{verdict: Undecided, why: x.states.Short(),
 			advice: "reduce the limits of signals and the free conditions; " + memoryAdvice}
-	case x.looped != nil:
-		return outcome{verdict: Undecided, why: x.looped.Error(), advice: monitorAdvice}
+	case x.failed != nil || x.unsettled != nil:
+		return outcome{verdict: Undecided, why: cmp.Or(x.failed, x.unsettled).Error(), advice: monitorAdvice}
 	}
 	if n := x.hopeless(); n >= 0 {
 		x.from, x.late = n, true
@@ -177,7 +165,7 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 
 // visited describes a proof. Only states after which the formula is still to be met are visited.
 func (x *pursuit) visited() string {
-	switch n := x.places.Len() - 1; {
+	switch n := x.states.Len() - 1; {
 	case n == 0:
 		return "which the first instant of a run decides"
 	case n == 1:
@@ -204,19 +192,10 @@ func aboutTasks(l *expr.Logic) bool {
 
 // visit follows the formula through a moment of a step.
 func (x *pursuit) visit(m *flown.Moment) {
-	switch {
-	case m.Err != nil:
-		if x.looped == nil {
-			x.looped = m.Err
-		}
-		return
-	case m.Over && !x.places.Spend() && x.told == nil:
-		m.Stop = true
-		return
-	case !m.Over && !x.always:
+	if !m.Over && !x.always {
 		return
 	}
-	now := tag{duty: x.places.Key(x.from).duty}
+	now := tag{duty: x.place(x.from).duty}
 	if m.Tag > 0 {
 		now = x.tags[m.Tag-1]
 	}
@@ -261,8 +240,11 @@ func (x *pursuit) follow(m *flown.Moment, now tag) (next tag, possible bool) {
 	return now, true
 }
 
+// place returns what counts of a place.
+func (x *pursuit) place(n int) stay { return x.states.Key(n).mark }
+
 // behind reports whether worlds took next to no time so far, up to the last place.
-func (x *pursuit) behind() bool { return x.places.Key(x.from).behind || x.Still && x.from > 0 }
+func (x *pursuit) behind() bool { return x.place(x.from).behind || x.Still && x.from > 0 }
 
 // tag returns the number of a tag, from 1.
 func (x *pursuit) tag(t tag) int {
@@ -279,7 +261,7 @@ func (x *pursuit) tag(t tag) int {
 func (x *pursuit) end(m *flown.Moment, now tag) {
 	cell := ""
 	if x.signals != nil {
-		before := x.places.Key(x.from).cell
+		before := x.place(x.from).cell
 		if cell = x.cell(m); !near(before, cell) {
 			return
 		}
@@ -303,16 +285,7 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 		x.tell(m)
 		return
 	}
-	class, more := m.Class(), to.more()
-	if x.limits&joined != 0 {
-		class = x.known.Join(m, class, more)
-	}
-	n, fresh := x.known.Arrive(m, class, more, x.limits&noTime == 0 || to.waits, x.places.Len())
-	if fresh {
-		to.key = m.After()
-		n, _ = x.places.Arrive(x.from, to, m.Tape())
-	}
-	if n >= 0 {
+	if n := x.arrive(m, m.Class(), x.from, to, x.limits&noTime == 0 || to.waits); n >= 0 {
 		x.lead(n)
 	}
 }
@@ -333,7 +306,7 @@ func (x *pursuit) hopeless() int {
 			continue
 		}
 		pending := func(n int) bool {
-			task := x.places.Key(n).duty.task
+			task := x.place(n).duty.task
 			return task >= 0 && !slices.ContainsFunc(x.tasks[task], func(s uint64) bool { return s>>bit&1 == 0 })
 		}
 		before := make([][]int, len(x.next))
@@ -458,9 +431,9 @@ func (m *Model) seen(e *bt.Engine) []bt.Status {
 
 // refuted follows the path to the violation again, for a script.
 func (x *pursuit) refuted() outcome {
-	path, tapes := x.places.Path(x.from), []flown.Tape{}
+	path, tapes := x.states.Path(x.from), []flown.Tape{}
 	for _, n := range path[1:] {
-		tapes = append(tapes, x.places.Move(n))
+		tapes = append(tapes, x.states.Move(n))
 	}
 	if !x.late {
 		tapes = append(tapes, x.last)
@@ -468,7 +441,7 @@ func (x *pursuit) refuted() outcome {
 	x.told = []told{}
 	for i, tape := range tapes {
 		x.depart(path[i])
-		x.Follow(x.places.Key(x.from).key, tape, x.visit)
+		x.Follow(x.states.Key(x.from).key, tape, x.visit)
 	}
 	c := outcome{verdict: Refuted, where: "from the start",
 		quick: slices.ContainsFunc(x.ops, func(f *temporal.Formula) bool { return f.Op == temporal.For })}
@@ -479,7 +452,7 @@ func (x *pursuit) refuted() outcome {
 	c.script = x.m.spell(x.m.recalled(x.Stepper, x.told))
 	if x.late {
 		c.why, c.advice = x.lasting(path[len(path)-1])
-		x.At(x.places.Key(path[len(path)-1]).key, func(m *flown.Moment) { c.lasts = len(x.drifters) == 0 && m.Quiet() })
+		x.At(x.states.Key(path[len(path)-1]).key, func(m *flown.Moment) { c.lasts = len(x.drifters) == 0 && m.Quiet() })
 	}
 	return c
 }

@@ -89,7 +89,7 @@ func (m *Model) fate() Finding {
 func (x *flying) stopping(a *aborted) string {
 	var instants []told
 	if path := x.states.Path(a.from); len(path) > 1 {
-		instants = x.m.recalled(x.s, x.told(path[:len(path)-1], x.states.Move(a.from)))
+		instants = x.m.recalled(x.Stepper, x.told(path[:len(path)-1], x.states.Move(a.from)))
 	}
 	return x.m.spell(append(instants, a.last))
 }

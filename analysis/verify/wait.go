@@ -7,7 +7,6 @@ import (
 
 	"canopy/analysis/flown"
 	"canopy/bt"
-	"canopy/explore"
 )
 
 // Guards of a resource that several need. In a settled state the child of a guard asks if it is not judged and the
@@ -101,36 +100,31 @@ func (m *Model) until(circle []wait) string {
 	if m.search(waits).verdict != Refuted {
 		return ""
 	}
-	after := explore.New[flown.Key, struct{}](m.bounds(m.most()))
-	for i := 1; i < x.states.Len() && after.Len() == 0; i++ {
-		x.s.At(x.states.Key(i), func(s *flown.Moment) {
+	after := newReach[struct{}](x.Stepper, m.bounds(m.most()))
+	for i := 1; i < x.states.Len() && after.states.Len() == 0; i++ {
+		x.At(x.states.Key(i).key, func(s *flown.Moment) {
 			if waits(s) {
-				after.Arrive(-1, x.states.Key(i), struct{}{})
+				after.states.Arrive(-1, x.states.Key(i), nil)
 			}
 		})
 	}
-	freed, known := false, map[string]bool{}
-	for n := range after.Leave() {
-		x.s.Steps(after.Key(n), func(s *flown.Moment) {
+	freed := false
+	for n := range after.states.Leave() {
+		after.expand(n, ignore, func(s *flown.Moment) {
 			switch {
-			case s.Err != nil || !s.Over:
-			case !after.Spend():
-				s.Stop = true
+			case !s.Over:
 			case !waits(s):
 				freed = freed || s.Possible()
 				s.Stop = freed
 			case s.Possible():
-				if class := s.Class(); !known[class] {
-					known[class] = true
-					after.Arrive(n, s.After(), struct{}{})
-				}
+				after.arrive(s, s.Class(), n, struct{}{}, true)
 			}
 		})
 		if freed {
 			return "; other tasks or signals may end this"
 		}
 	}
-	if after.Short() != "" {
+	if after.states.Short() != "" {
 		return ""
 	}
 	return "; for ever"
