@@ -225,22 +225,14 @@ func (x *flying) script(path []int, last flown.Tape) string {
 }
 
 // told returns the instants of a run that goes through the states and takes the last step.
-func (x *flying) told(path []int, last flown.Tape) (instants []told) {
-	for i, n := range path {
-		tape := last
-		if i+1 < len(path) {
-			tape = x.states.Move(path[i+1])
+func (x *flying) told(path []int, last flown.Tape) []told {
+	return x.m.witness(x.Stepper, x.run(path, last), func(int) {}, func(m *flown.Moment) string {
+		if m.Over && x.watch != nil { // its questions count
+			x.watch(m)
 		}
-		x.Follow(x.states.Key(n).key, tape, func(m *flown.Moment) {
-			if !m.Over {
-				return
-			}
-			if x.watch != nil { // its questions count
-				x.watch(m)
-			}
+		if m.Over {
 			m.Possible()
-			instants = append(instants, x.m.tell(m, ""))
-		})
-	}
-	return instants
+		}
+		return ""
+	})
 }

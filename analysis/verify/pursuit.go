@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"canopy/analysis/flown"
 	"canopy/analysis/zone"
-	"canopy/bt"
-	"canopy/document/script"
 	"canopy/expr"
 	"canopy/temporal"
 )
@@ -37,7 +34,7 @@ type pursuit struct {
 	drifters   []drifter
 	always     bool // conditions are judged also within an instant: all of them are about tasks
 
-	from    int         // the place that is left; the visitor adds to the others
+	from    int // the place that is left; the visitor adds to the others
 	tags    []tag
 	drifts  [][]drift // by number; 0: none is known before the run
 	tagOf   map[tag]int
@@ -47,7 +44,7 @@ type pursuit struct {
 	found   bool
 	why     string  // the formula cannot be followed
 	next    [][]int // by place: the places that follow; -1: nothing is left of the formula
-	told    []told  // if the courses of one path are followed: its instants
+	follows bool    // the courses of one path
 }
 
 // stay is what counts of a place of a run, after an instant, beside the state of the plan.
@@ -69,15 +66,6 @@ type duty struct {
 type tag struct {
 	duty
 	lost bool // it cannot be met
-}
-
-// told is what a script tells of an instant.
-type told struct {
-	text   string
-	rounds [][]bt.Input
-	seen   []bt.Status   // by task
-	ended  bool          // the plan has ended
-	log    flown.Choices // the answers of the course
 }
 
 // outcome is the result of a pursuit.
@@ -281,8 +269,7 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 	if x.limits&noTime != 0 {
 		to.waits, to.behind = m.Waits(), x.behind()
 	}
-	if x.told != nil {
-		x.tell(m)
+	if x.follows {
 		return
 	}
 	if n := x.arrive(m, m.Class(), x.from, to, x.limits&noTime == 0 || to.waits); n >= 0 {
@@ -292,7 +279,7 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 
 // lead records that a place follows the one that is left.
 func (x *pursuit) lead(to int) {
-	if x.told == nil && !slices.Contains(x.next[x.from], to) {
+	if !x.follows && !slices.Contains(x.next[x.from], to) {
 		x.next[x.from] = append(x.next[x.from], to)
 	}
 }
@@ -340,10 +327,7 @@ func (x *pursuit) hopeless() int {
 }
 
 func (x *pursuit) violation(m *flown.Moment, late bool) {
-	if x.told != nil {
-		if !late {
-			x.tell(m)
-		}
+	if x.follows {
 		return
 	}
 	x.found, x.late, x.last, m.Stop = true, late, m.Tape(), true
@@ -370,146 +354,28 @@ func near(before, cell string) bool {
 	return true
 }
 
-// tell records what a script tells of an instant.
-func (x *pursuit) tell(m *flown.Moment) {
-	x.told = append(x.told, x.m.tell(m, m.Text()))
-}
-
-// tell returns what a script tells of an instant.
-func (m *Model) tell(at *flown.Moment, text string) told {
-	t := told{text: text, seen: m.seen(at.Engine()), log: at.Choices()}
-	for _, in := range at.Rounds {
-		t.rounds = append(t.rounds, slices.Clone(in))
-	}
-	_, t.ended = at.Engine().Held(m.tree.Root())
-	return t
-}
-
-// recalled returns the instants of a run in which all conditions are judged, also those that the tree does not hear.
-func (m *Model) recalled(s *flown.Stepper, instants []told) []told {
-	whole, key := make([]told, len(instants)), flown.Key("")
-	s.Judge(true)
-	defer s.Judge(false)
-	s.Limits, s.Most, s.Still = nil, nil, false
-	for i, t := range instants {
-		found, courses := false, 0
-		s.Recall(key, t.log, func(at *flown.Moment) {
-			if courses++; courses > maxGuided {
-				at.Stop = true
-			}
-			if at.Stop || !agree(t.seen, m.seen(at.Engine())) || !at.Possible() {
-				return
-			}
-			whole[i] = m.tell(at, t.text)
-			found, key, at.Stop = true, at.After(), true
-		})
-		if !found {
-			return instants
-		}
-	}
-	return whole
-}
-
-// agree reports whether all statuses that were judged are those that a script shows.
-func agree(judged, shown []bt.Status) bool {
-	return slices.EqualFunc(judged, shown, func(s, t bt.Status) bool { return s == t || s == unheard })
-}
-
-// unheard stands for the status of a task that was not judged.
-const unheard bt.Status = 255
-
-// seen returns the statuses of all tasks.
-func (m *Model) seen(e *bt.Engine) []bt.Status {
-	seen := make([]bt.Status, m.tree.Len())
-	for t := range seen {
-		if seen[t] = unheard; e.Hears(bt.Task(t)) {
-			seen[t] = e.Status(bt.Task(t))
-		}
-	}
-	return seen
-}
-
 // refuted follows the path to the violation again, for a script.
 func (x *pursuit) refuted() outcome {
-	path, tapes := x.states.Path(x.from), []flown.Tape{}
-	for _, n := range path[1:] {
-		tapes = append(tapes, x.states.Move(n))
+	path := x.states.Path(x.from)
+	run := x.run(path, x.last)
+	if x.late {
+		run = run[:len(run)-1]
 	}
-	if !x.late {
-		tapes = append(tapes, x.last)
-	}
-	x.told = []told{}
-	for i, tape := range tapes {
-		x.depart(path[i])
-		x.Follow(x.states.Key(x.from).key, tape, x.visit)
-	}
+	x.follows = true
+	shown := x.m.witness(x.Stepper, run, func(i int) { x.depart(path[i]) }, func(m *flown.Moment) string {
+		x.visit(m)
+		return m.Text()
+	})
 	c := outcome{verdict: Refuted, where: "from the start",
 		quick: slices.ContainsFunc(x.ops, func(f *temporal.Formula) bool { return f.Op == temporal.For })}
-	if n := len(x.told); n > 0 {
-		c.where, c.ended = x.told[n-1].text, x.told[n-1].ended
-		c.after = c.ended && (x.late || n > 1 && x.told[n-2].ended)
+	if n := len(shown); n > 0 {
+		c.where, c.ended = shown[n-1].text, shown[n-1].ended
+		c.after = c.ended && (x.late || n > 1 && shown[n-2].ended)
 	}
-	c.script = x.m.spell(x.m.recalled(x.Stepper, x.told))
+	c.script = x.m.spell(x.m.recalled(x.Stepper, shown))
 	if x.late {
 		c.why, c.advice = x.lasting(path[len(path)-1])
 		x.At(x.states.Key(path[len(path)-1]).key, func(m *flown.Moment) { c.lasts = len(x.drifters) == 0 && m.Quiet() })
 	}
 	return c
-}
-
-// spell returns the first instants of a run as a script, "" if it cannot spell a name. It begins as scripts do, with
-// all conditions false, unless the plan remembers that.
-func (m *Model) spell(instants []told) string {
-	if !m.spells() {
-		return ""
-	}
-	text, same := m.write(instants, "")
-	if !same {
-		text, _ = m.write(instants, script.Start+" ")
-	}
-	return text
-}
-
-// write writes the first instants of a run, and reports whether the script shows them. The engine begins with the first
-// inputs, which follow a word, or in the usual way if it is "".
-func (m *Model) write(instants []told, begin string) (text string, same bool) {
-	var b strings.Builder
-	var initial []bt.Input
-	if begin != "" && len(instants) > 0 {
-		initial = instants[0].rounds[0]
-	}
-	e, same := bt.NewEngine(m.tree, initial, 0), true
-	_, err := e.Settle(nil)
-	for i, t := range instants {
-		if t.text != "" {
-			b.WriteString("# " + t.text + "\n")
-		}
-		for k, in := range t.rounds {
-			if len(in) == 0 {
-				continue
-			}
-			words := make([]string, len(in))
-			for i, x := range in {
-				words[i] = x.Text(m.tree.Name(x.Task()))
-			}
-			if i > 0 || k > 0 || begin == "" {
-				begin = ""
-				_, settled := e.Settle(in)
-				err = cmp.Or(err, settled)
-			}
-			b.WriteString(begin + strings.Join(words, "; ") + "\n")
-		}
-		same = same && err == nil && agree(t.seen, m.seen(e))
-	}
-	if b.Len() == 0 {
-		return "# the plan begins in it\n", same
-	}
-	return b.String(), same
-}
-
-// spells reports whether a script can spell the names of all leaves.
-func (m *Model) spells() bool {
-	spells := func(name string) bool { return !strings.ContainsAny(name, ";#") }
-	return !slices.ContainsFunc(m.leaves, func(l leaf) bool { return !spells(l.name) }) &&
-		!slices.ContainsFunc(m.tree.Timers(), func(t bt.Task) bool { return !spells(m.tree.Name(t)) })
 }
