@@ -5,7 +5,7 @@ import (
 	"canopy/executive"
 )
 
-// trail is the stages of the present course of an instant: of one plan, or of two in one world. Other courses that have
+// trail is the stages of the present course of an known: of one plan, or of two in one world. Other courses that have
 // the answers up to a stage in common go on from it.
 type trail struct {
 	of     []*Stepper
@@ -18,7 +18,7 @@ type stage struct {
 	side  int // the plan that settles next
 	round int
 	at    int // on the tape
-	told  answers
+	known answers
 	loose bool
 	parts []part // by plan
 }
@@ -28,12 +28,12 @@ type part struct {
 	x       executive.Executive
 	engine  *bt.Engine
 	w       world
-	tag     int
+	mark    int
 	rounds  int // of the moment
 	changes int
 }
 
-// begin forgets all stages: those of another instant.
+// begin forgets all stages: those of another known.
 func (r *trail) begin() { r.kept = 0 }
 
 // keep records the present course before a round of a plan. A run must have begun, in all plans.
@@ -41,8 +41,8 @@ func (r *trail) keep(side, round int) {
 	if r.of[side].w.first && (round == 0 || side < len(r.of)-1) {
 		return
 	}
-	told := r.told()
-	if r.kept > 0 && r.stages[r.kept-1].at == told.tape.at { // no course goes on from there
+	known := r.known()
+	if r.kept > 0 && r.stages[r.kept-1].at == known.tape.at { // no course goes on from there
 		r.kept--
 	}
 	if r.kept == len(r.stages) {
@@ -54,14 +54,14 @@ func (r *trail) keep(side, round int) {
 	}
 	g := r.stages[r.kept]
 	r.kept++
-	g.side, g.round, g.at = side, round, told.tape.at
-	g.told.copyFrom(told)
-	if told.duo != nil {
-		g.loose = told.duo.loose
+	g.side, g.round, g.at = side, round, known.tape.at
+	g.known.copyFrom(known)
+	if known.duo != nil {
+		g.loose = known.duo.loose
 	}
 	for i, s := range r.of {
 		p, m := &g.parts[i], &s.moment
-		p.tag, p.rounds, p.changes = m.Tag, len(m.Rounds), len(m.Changes)
+		p.mark, p.rounds, p.changes = m.Mark, len(m.Rounds), len(m.Changes)
 		p.x.CopyFrom(s.x)
 		p.engine.CopyFrom(m.engine)
 		p.w.copyFrom(s.w)
@@ -71,22 +71,22 @@ func (r *trail) keep(side, round int) {
 // resume goes to the last stage before the answer that has been changed, and returns the plan and the round that come
 // next; ok is false if there is no stage.
 func (r *trail) resume() (side, round int, ok bool) {
-	told := r.told()
-	for r.kept > 0 && r.stages[r.kept-1].at >= len(told.tape.answers) {
+	known := r.known()
+	for r.kept > 0 && r.stages[r.kept-1].at >= len(known.tape.answers) {
 		r.kept--
 	}
 	if r.kept == 0 {
 		return 0, 0, false
 	}
 	g := r.stages[r.kept-1]
-	told.copyFrom(&g.told)
-	told.tape.at = g.at
-	if told.duo != nil {
-		told.duo.loose = g.loose
+	known.copyFrom(&g.known)
+	known.tape.at = g.at
+	if known.duo != nil {
+		known.duo.loose = g.loose
 	}
 	for i, s := range r.of {
 		p, m := &g.parts[i], &s.moment
-		m.Tag, m.Err, m.Over = p.tag, nil, false
+		m.Mark, m.Err, m.Over = p.mark, nil, false
 		m.Rounds, m.Changes = m.Rounds[:p.rounds], m.Changes[:p.changes]
 		s.x.CopyFrom(&p.x)
 		m.engine.CopyFrom(p.engine)
@@ -96,7 +96,7 @@ func (r *trail) resume() (side, round int, ok bool) {
 	return g.side, g.round, true
 }
 
-func (r *trail) told() *answers { return r.of[0].w.answers }
+func (r *trail) known() *answers { return r.of[0].w.answers }
 
 // copyFrom makes what is known equal to what others know, except for the tape.
 func (a *answers) copyFrom(o *answers) {

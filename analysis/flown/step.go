@@ -32,7 +32,7 @@ var ErrUnsettled = errors.New("the plan and the signals do not settle")
 // Moment is a settling of an instant, until the next one.
 type Moment struct {
 	Over    bool         // the instant is over: the plan has settled
-	Tag     int          // what the visitor remembers of the earlier moments of the instant; 0 at first
+	Mark    int          // what the visitor remembers of the earlier moments of the instant; 0 at first
 	Rounds  [][]bt.Input // the tree's inputs so far, by settling; first those with which it begins
 	Changes []bt.Change  // of statuses in this instant
 	Stop    bool         // set by the visitor: no more courses
@@ -160,9 +160,9 @@ func (s *Stepper) Recall(from Key, log Choices, visit func(m *Moment)) {
 	}
 	s.Steps(from, func(m *Moment) {
 		if m.Err == nil && !s.w.agrees(log) {
-			m.Tag = 1
+			m.Mark = 1
 		}
-		if m.Over && m.Tag == 0 {
+		if m.Over && m.Mark == 0 {
 			visit(m)
 		}
 	})
@@ -185,7 +185,7 @@ func (s *Stepper) course(from Key, visit func(m *Moment)) {
 }
 
 func (m *Moment) begin(s *Stepper, over bool) {
-	m.s, m.Over, m.Tag, m.Err = s, over, 0, nil
+	m.s, m.Over, m.Mark, m.Err = s, over, 0, nil
 	m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
 }
 
@@ -287,7 +287,7 @@ func (t *tape) text() string {
 }
 
 // State passes what the visitor remembers.
-func (m *Moment) State(c *snapshot.Codec) { snapshot.Int(c, &m.Tag) }
+func (m *Moment) State(c *snapshot.Codec) { snapshot.Int(c, &m.Mark) }
 
 // State passes what is known of the signals in the present instant, and of the clocks.
 func (a *answers) State(c *snapshot.Codec) {

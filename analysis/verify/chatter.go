@@ -105,7 +105,7 @@ func (t *turner) divide(nodes []int, timers bool) (p pace) {
 	if p, known := t.divided[key]; known {
 		return p
 	}
-	use := func(e leg) bool { return timers || e.wait < 0 }
+	use := func(e edge) bool { return timers || e.wait < 0 }
 	t.components(nodes, use, func(part []int) {
 		slices.Sort(part)
 		loop := t.loop(part, use)
@@ -154,7 +154,7 @@ func (t *turner) parts(part []int, x crossings) [][]int {
 }
 
 // measure returns what the edges of a part cross, and how long a turn takes that crosses it all.
-func (t *turner) measure(part []int, use func(leg) bool) crossings {
+func (t *turner) measure(part []int, use func(edge) bool) crossings {
 	x := crossings{first: slices.Repeat([]int{-1}, len(t.axes)), last: slices.Repeat([]int{-1}, len(t.axes)), axis: -1}
 	inside := map[int]bool{}
 	for _, n := range part {
@@ -213,7 +213,7 @@ func (t *turner) crossing(part []int, i, first, last int) (time float64) {
 }
 
 // loop returns the shortest closed walk in a part on which the active actions change; nil if there is none.
-func (t *turner) loop(part []int, use func(leg) bool) []int {
+func (t *turner) loop(part []int, use func(edge) bool) []int {
 	inside := map[int]bool{}
 	for _, n := range part {
 		inside[n] = true

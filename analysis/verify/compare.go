@@ -18,12 +18,12 @@ import (
 
 // Comparison is the result of comparing the behaviour of two plans.
 type Comparison struct {
-	Verdict Verdict // Proved: in all flights the same actions are active, and do the same
-	Text    string
-	Steps   []Situation // Refuted: a shortest way to states in which other actions are active; nil: there is none
-	Deeds   []Deed      // Refuted: what the same actions do differently
-	Old     string      // Refuted: a script of the steps for script.Print with the old plan; "" if it cannot be spelled
-	New     string      // the same with the new plan; "" also for a state graph
+	Verdict    Verdict // Proved: in all flights the same actions are active, and do the same
+	Text       string
+	Steps      []Situation // Refuted: a shortest way to states in which other actions are active; nil: there is none
+	Mismatches []Mismatch  // Refuted: what the same actions do differently
+	Old        string      // Refuted: a script of the steps for script.Print with the old plan; "" if it cannot be spelled
+	New        string      // the same with the new plan; "" also for a state graph
 }
 
 // Situation is one world of a way to a difference, and which actions are active there.
@@ -102,9 +102,9 @@ func compared(old, updated declare.Subject, goOn func() bool) Comparison {
 	a, b := models[0], models[1]
 	if a.immediate() && b.immediate() && a.same(b) {
 		return Comparison{Verdict: Proved,
-			Text: "the behaviour is the same: each action is active in the same states"}.With(deeds(a, b))
+			Text: "the behaviour is the same: each action is active in the same states"}.With(mismatches(a, b))
 	}
-	done := deeds(a, b)
+	done := mismatches(a, b)
 	side := &plans{a, b, len(done) == 0, flown.NewDuo(old, updated)}
 	return newSearch(side, a.tree.Len()+b.tree.Len(), goOn).compare().With(done)
 }
@@ -194,9 +194,9 @@ type sides interface {
 	differ() (what string, sure bool)
 	situation() Situation
 	// tell returns what the plans were told in the instant, with a comment.
-	tell(comment string) [2]told
+	tell(comment string) [2]instant
 	// spell returns what they were told as scripts.
-	spell(instants [2][]told) (old, updated string)
+	spell(instants [2][]instant) (old, updated string)
 	possible() bool
 	after() together
 }
@@ -309,7 +309,7 @@ func (x *comparison) refuted() Comparison {
 	if x.what != actives {
 		c.Text += ": " + x.what
 	}
-	path, instants := x.states.Path(x.from), [2][]told{}
+	path, instants := x.states.Path(x.from), [2][]instant{}
 	for i, n := range path {
 		answers := x.last
 		if i+1 < len(path) {
@@ -382,11 +382,11 @@ func (p *plans) situation() Situation {
 	return Situation{p.Text(), slices.Compact(over), p.a.busy(p.Old), p.b.busy(p.New)}
 }
 
-func (p *plans) tell(comment string) [2]told {
-	return [2]told{p.a.tell(p.Old, comment), p.b.tell(p.New, comment)}
+func (p *plans) tell(comment string) [2]instant {
+	return [2]instant{p.a.tell(p.Old, comment), p.b.tell(p.New, comment)}
 }
 
-func (p *plans) spell(instants [2][]told) (old, updated string) {
+func (p *plans) spell(instants [2][]instant) (old, updated string) {
 	return p.a.spell(instants[0]), p.b.spell(instants[1])
 }
 
@@ -468,8 +468,8 @@ func (x *machine) note() int {
 func (x *machine) react(from together, m *flown.Moment, visit func() bool) {
 	before := from.graph
 	switch {
-	case m.Tag > 0:
-		before = x.states[m.Tag-1]
+	case m.Mark > 0:
+		before = x.states[m.Mark-1]
 	case before == "":
 		before = x.states[0]
 	}
@@ -483,7 +483,7 @@ func (x *machine) react(from together, m *flown.Moment, visit func() bool) {
 	if x.now = m; x.failure == nil {
 		_, x.failure = x.graph.Settle(0, truth)
 	}
-	m.Tag = x.note()
+	m.Mark = x.note()
 	if m.Over || m.Err != nil {
 		m.Stop = !visit()
 		x.failure = nil
@@ -530,9 +530,11 @@ func (x *machine) situation() Situation {
 	return Situation{x.now.Text(), nil, x.m.busy(x.now), x.busy()}
 }
 
-func (x *machine) tell(comment string) [2]told { return [2]told{x.m.tell(x.now, comment)} }
+func (x *machine) tell(comment string) [2]instant { return [2]instant{x.m.tell(x.now, comment)} }
 
-func (x *machine) spell(instants [2][]told) (old, updated string) { return x.m.spell(instants[0]), "" }
+func (x *machine) spell(instants [2][]instant) (old, updated string) {
+	return x.m.spell(instants[0]), ""
+}
 
 func (x *machine) after() together {
 	return together{x.now.After(), string(snapshot.Save(nil, x.graph))}

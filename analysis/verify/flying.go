@@ -36,7 +36,7 @@ type flying struct {
 	entered []bool         // by task: was active at some time
 	broken  []bool         // by task: was active in an instant that does not end
 	met     map[pair]bool  // of actions that were active at one time
-	tags    map[string]int // Moment.Tag by what an instant has shown
+	marks   map[string]int // Moment.Mark by what an instant has shown
 	aborted *aborted       // a run that stops with an error; nil: none was found
 	tired   bool           // a bound has ended it that grows with the effort
 
@@ -49,7 +49,7 @@ type flying struct {
 func (m *Model) newFlying(watch violation) *flying {
 	bounds := m.bounds(m.most())
 	x := &flying{m: m, entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()),
-		met: map[pair]bool{}, tags: map[string]int{"": 0}, watch: watch, hit: -1}
+		met: map[pair]bool{}, marks: map[string]int{"": 0}, watch: watch, hit: -1}
 	over := bounds.Over
 	bounds.Over = func(states int) string {
 		why := over(states)
@@ -109,7 +109,7 @@ func (x *flying) visit(n int) {
 		x.abort(n, m)
 	}, func(m *flown.Moment) {
 		if !m.Over {
-			m.Tag = x.tag(active, m)
+			m.Mark = x.mark(active, m)
 			return
 		}
 		hit := x.watch != nil && x.watch(m)
@@ -130,9 +130,9 @@ func (x *flying) visit(n int) {
 	})
 }
 
-// tag returns the number of what an instant has shown so far that is new and has ended: another course that comes to
+// mark returns the number of what an instant has shown so far that is new and has ended: another course that comes to
 // the same state later does not show it. What is still active belongs to the state.
-func (x *flying) tag(active []bt.Task, m *flown.Moment) int {
+func (x *flying) mark(active []bt.Task, m *flown.Moment) int {
 	tasks := slices.DeleteFunc(m.Entered(), func(t bt.Task) bool { return x.entered[t] || m.Active(t) })
 	pairs := slices.DeleteFunc(x.m.meetings(active, m.Changes), func(p pair) bool {
 		return x.met[p] || m.Active(p[0]) && m.Active(p[1])
@@ -142,10 +142,10 @@ func (x *flying) tag(active []bt.Task, m *flown.Moment) int {
 	if len(tasks)+len(pairs) > 0 {
 		text = fmt.Sprint(tasks, slices.Compact(pairs))
 	}
-	n, ok := x.tags[text]
+	n, ok := x.marks[text]
 	if !ok {
-		n = len(x.tags)
-		x.tags[text] = n
+		n = len(x.marks)
+		x.marks[text] = n
 	}
 	return n
 }
@@ -221,11 +221,11 @@ func (x *flying) conclusion() counterexample {
 
 // script returns a script that goes through the states and takes the last step.
 func (x *flying) script(path []int, last flown.Tape) string {
-	return x.m.spell(x.m.recalled(x.Stepper, x.told(path, last)))
+	return x.m.spell(x.m.recalled(x.Stepper, x.instants(path, last)))
 }
 
-// told returns the instants of a run that goes through the states and takes the last step.
-func (x *flying) told(path []int, last flown.Tape) []told {
+// instants returns those of a run that goes through the states and takes the last step.
+func (x *flying) instants(path []int, last flown.Tape) []instant {
 	return x.m.witness(x.Stepper, x.run(path, last), func(int) {}, func(m *flown.Moment) string {
 		if m.Over && x.watch != nil { // its questions count
 			x.watch(m)

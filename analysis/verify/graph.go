@@ -16,7 +16,7 @@ import (
 // graph has the nodes that a plan can reach while signals move according to the effects of the active tasks. A node is
 // a state of the plan, between two instants, in some cells.
 //
-// The passages from each state are those of the step as it is flown, from any values of signals to any others. The
+// The transitions from each state are those of the step as it is flown, from any values of signals to any others. The
 // graph joins those that motion allows. In the graph of all flights an axis that steps goes to a neighbouring cell
 // where its rate allows; any other one, and one of which nothing is known, to any cell. A graph of turns has every node
 // that the plan reaches if any values may follow any others, but only the edges of the tasks' effects: other inputs
@@ -27,12 +27,12 @@ type graph struct {
 	axes    []axis
 	goals   []*expr.Logic // the first is not left
 	turns   bool
-	simple  bool                 // what follows a state depends on its conditions with hysteresis alone
-	sources map[string][]passage // by these conditions, if the plan is simple
-	states  []station
+	simple  bool                    // what follows a state depends on its conditions with hysteresis alone
+	sources map[string][]transition // by these conditions, if the plan is simple
+	states  []planState
 	stateOf map[string]int // by class
-	deeds   []deed         // of tags, which count from 1
-	nodes   []spot
+	events  []event        // of marks, which count from 1
+	nodes   []vertex
 	left    int               // of them, whose successors are known
 	enough  func(*graph) bool // asked now and then whether the nodes so far are enough; nil: they are not
 	hulls   *reach[struct{}]  // replaces states by those with the joined times at which they are reached; nil: none
@@ -41,56 +41,56 @@ type graph struct {
 	rests   map[string]bool // signals that rest in some node because no active task moves them
 	looped  error           // of a course after which there is no state
 	spent   int             // courses of instants
-	compare int             // passages that were compared with nodes
+	compare int             // transitions that were compared with nodes
 }
 
-// station is a state of the plan; the first one is that before a run.
-type station struct {
-	key    flown.Key
-	class  string
-	active []bt.Task // actions
-	under  []bt.Task // leaves with a procedure under way that ends after some time
-	ended  bool      // the root holds its result
-	truth  []bool    // by leaf: of a condition
-	left   bool      // its passages are known
-	ways   []passage
+// planState is a state of the plan; the first one is that before a run.
+type planState struct {
+	key         flown.Key
+	class       string
+	active      []bt.Task // actions
+	under       []bt.Task // leaves with a procedure under way that ends after some time
+	ended       bool      // the root holds its result
+	truth       []bool    // by leaf: of a condition
+	left        bool      // its transitions are known
+	transitions []transition
 }
 
-// passage is an instant that follows a state.
-type passage struct {
+// transition is an instant that follows a state.
+type transition struct {
 	to    int // state
 	cells []span
 	label int // the first goal that holds there
 	tape  flown.Tape
-	deed
+	event
 }
 
-// deed is what an instant does.
-type deed struct {
+// event is what an instant does.
+type event struct {
 	over  []bt.Task // whose procedures are over, or whose timers elapse
 	begun []bt.Task // that become active
 }
 
-// spot is a node.
-type spot struct {
+// vertex is a node.
+type vertex struct {
 	state, label int // the first goal that holds, their number if none does
 	cells        []span
-	next         []leg
+	next         []edge
 	rates        []declare.Rate // by axis
-	by           stop           // the node that it was found from, -1: none, and the passage from there
+	by           step           // the node that it was found from, -1: none, and the transition from there
 }
 
 // goal reports whether a node is in the first goal.
-func (s *spot) goal() bool { return s.label == 0 }
+func (s *vertex) goal() bool { return s.label == 0 }
 
-// leg leads to another node.
-type leg struct {
+// edge leads to another node.
+type edge struct {
 	to   int
 	wait float64 // the maximum length of what is over [s]; -1: nothing is
-	way  *passage
+	way  *transition
 }
 
-// maxCompared bounds the comparisons of passages with nodes, per effort.
+// maxCompared bounds the comparisons of transitions with nodes, per effort.
 const maxCompared = 5_000_000
 
 // firstLook is the number of nodes after which a large graph may be enough.
@@ -101,16 +101,16 @@ const firstLook = 2000
 // doubled.
 func (m *Model) grown(x *graph) (_ *graph, why string) {
 	s := x.s
-	x.m, x.states, x.stateOf, x.nodeOf = m, []station{{}}, map[string]int{}, map[string]int{}
-	x.rests, x.sources = map[string]bool{}, map[string][]passage{}
+	x.m, x.states, x.stateOf, x.nodeOf = m, []planState{{}}, map[string]int{}, map[string]int{}
+	x.rests, x.sources = map[string]bool{}, map[string][]transition{}
 	x.simple = s == m.stepper() && !m.Remembers() && !m.slow() && len(m.tree.Timers()) == 0 && !s.Written() && !s.Lags()
 	s.Limits, s.Still = nil, false
 	if !x.explore(0) {
 		return nil, x.short()
 	}
-	for i := range x.states[0].ways {
-		w := &x.states[0].ways[i]
-		x.starts = append(x.starts, x.arrive(w.to, w.label, w.cells, stop{-1, w}))
+	for i := range x.states[0].transitions {
+		w := &x.states[0].transitions[i]
+		x.starts = append(x.starts, x.arrive(w.to, w.label, w.cells, step{-1, w}))
 	}
 	edges, look := 0, firstLook
 	for n := 0; n < len(x.nodes); n++ {
@@ -128,9 +128,9 @@ func (m *Model) grown(x *graph) (_ *graph, why string) {
 			return nil, x.short()
 		}
 		if x.leave(n); x.turns && fresh {
-			for i := range x.states[state].ways {
-				w := &x.states[state].ways[i]
-				x.arrive(w.to, w.label, w.cells, stop{n, w})
+			for i := range x.states[state].transitions {
+				w := &x.states[state].transitions[i]
+				x.arrive(w.to, w.label, w.cells, step{n, w})
 			}
 		}
 		edges += len(x.nodes[n].next)
@@ -186,17 +186,17 @@ func (x *graph) short() string {
 	return fmt.Sprintf("%d instants did not visit all states", x.spent)
 }
 
-// explore finds the passages from a state; it reports false if they are too many.
+// explore finds the transitions from a state; it reports false if they are too many.
 func (x *graph) explore(state int) bool {
 	if x.states[state].left {
 		return true
 	}
 	source := x.source(state)
-	if ways, known := x.sources[source]; known {
-		x.states[state].left, x.states[state].ways = true, ways
+	if transitions, known := x.sources[source]; known {
+		x.states[state].left, x.states[state].transitions = true, transitions
 		return true
 	}
-	var ways []passage
+	var transitions []transition
 	known := map[string]bool{}
 	enough := true
 	x.s.Steps(x.states[state].key, func(m *flown.Moment) {
@@ -205,22 +205,22 @@ func (x *graph) explore(state int) bool {
 			enough, m.Stop = false, true
 			return
 		}
-		x.visit(m, state, func(p passage) {
+		x.visit(m, state, func(p transition) {
 			if key := p.key(-1); !known[key] {
 				known[key] = true
-				ways = append(ways, p)
+				transitions = append(transitions, p)
 			}
 		})
 	})
 	s := &x.states[state]
-	s.left, s.ways = true, x.joined(ways)
+	s.left, s.transitions = true, x.joined(transitions)
 	if source != "" {
-		x.sources[source] = s.ways
+		x.sources[source] = s.transitions
 	}
 	return enough
 }
 
-// source returns what the passages from a state depend on, if this is not all of it.
+// source returns what the transitions from a state depend on, if this is not all of it.
 func (x *graph) source(state int) string {
 	if !x.simple || state == 0 {
 		return ""
@@ -234,9 +234,9 @@ func (x *graph) source(state int) string {
 	return source
 }
 
-// generalise lets a passage of a simple plan go to any values of the inputs, true or false, on which nothing depends:
+// generalise lets a transition of a simple plan go to any values of the inputs, true or false, on which nothing depends:
 // neither what is active, nor what conditions with hysteresis remember, nor the first goal that holds.
-func (x *graph) generalise(m *flown.Moment, from int, p *passage) {
+func (x *graph) generalise(m *flown.Moment, from int, p *transition) {
 	s, to := x.m.space, &x.states[p.to]
 	same, before := s.all(), s.all() // the values with the same result; those that conditions had
 	keep := func(is bool, in set) {
@@ -301,22 +301,22 @@ func (x *graph) set(i int, s span) set {
 }
 
 // visit follows a moment of a step.
-func (x *graph) visit(m *flown.Moment, from int, found func(p passage)) {
+func (x *graph) visit(m *flown.Moment, from int, found func(p transition)) {
 	if m.Err != nil {
 		if x.looped == nil {
 			x.looped = m.Err
 		}
 		return
 	}
-	var d deed
+	var d event
 	if x.m.slow() || len(x.m.tree.Timers()) > 0 {
-		d = deed{m.Elapsed(), m.Entered()}
+		d = event{m.Elapsed(), m.Entered()}
 	}
 	if !m.Over {
-		m.Tag = x.tag(d)
+		m.Mark = x.mark(d)
 		return
 	}
-	p := passage{deed: d, cells: x.look(m)}
+	p := transition{event: d, cells: x.look(m)}
 	for p.label < len(x.goals) && !m.Holds(x.goals[p.label]) {
 		p.label++
 	}
@@ -335,7 +335,7 @@ func (x *graph) visit(m *flown.Moment, from int, found func(p passage)) {
 		if key == "" {
 			key = m.After()
 		}
-		x.states = append(x.states, x.m.station(m, key, class))
+		x.states = append(x.states, x.m.planState(m, key, class))
 	}
 	p.to = to
 	if x.simple {
@@ -345,22 +345,22 @@ func (x *graph) visit(m *flown.Moment, from int, found func(p passage)) {
 }
 
 // tag returns the number of what an instant has done so far.
-func (x *graph) tag(d deed) int {
+func (x *graph) mark(d event) int {
 	if d.over == nil && d.begun == nil {
 		return 0
 	}
-	same := func(e deed) bool { return slices.Equal(d.over, e.over) && slices.Equal(d.begun, e.begun) }
-	n := slices.IndexFunc(x.deeds, same)
+	same := func(e event) bool { return slices.Equal(d.over, e.over) && slices.Equal(d.begun, e.begun) }
+	n := slices.IndexFunc(x.events, same)
 	if n < 0 {
-		n = len(x.deeds)
-		x.deeds = append(x.deeds, d)
+		n = len(x.events)
+		x.events = append(x.events, d)
 	}
 	return n + 1
 }
 
-// station returns what counts of the state at a moment.
-func (m *Model) station(at *flown.Moment, key flown.Key, class string) station {
-	s := station{key: key, class: class}
+// planState returns what counts of the state at a moment.
+func (m *Model) planState(at *flown.Moment, key flown.Key, class string) planState {
+	s := planState{key: key, class: class}
 	for _, a := range m.actions() {
 		if at.Active(a) {
 			s.active = append(s.active, a)
@@ -380,8 +380,8 @@ func (m *Model) station(at *flown.Moment, key flown.Key, class string) station {
 	return s
 }
 
-// key returns a text that equal passages have in common, apart from the cells of one axis.
-func (p *passage) key(except int) string {
+// key returns a text that equal transitions have in common, apart from the cells of one axis.
+func (p *transition) key(except int) string {
 	b := binary.AppendVarint(binary.AppendVarint(nil, int64(p.to)), int64(p.label))
 	for i, s := range p.cells {
 		if i != except {
@@ -397,15 +397,15 @@ func (p *passage) key(except int) string {
 	return string(b)
 }
 
-// joined returns passages of which those that differ only by an input, true or false, are one: it does not matter.
-func (x *graph) joined(ways []passage) []passage {
+// joined returns transitions of which those that differ only by an input, true or false, are one: it does not matter.
+func (x *graph) joined(transitions []transition) []transition {
 	for i := len(x.axes) - 1; i >= 0; i-- {
 		if x.axes[i].firm() || x.axes[i].signal >= 0 || len(x.axes[i].cuts) > 1 {
 			continue
 		}
 		at := map[string]int{}
-		var fewer []passage
-		for _, p := range ways {
+		var fewer []transition
+		for _, p := range transitions {
 			key := p.key(i)
 			k, known := at[key]
 			if !known {
@@ -417,20 +417,20 @@ func (x *graph) joined(ways []passage) []passage {
 			q.cells = slices.Clone(q.cells)
 			q.cells[i] = span{min(q.cells[i].low, p.cells[i].low), max(q.cells[i].high, p.cells[i].high)}
 		}
-		ways = fewer
+		transitions = fewer
 	}
-	return ways
+	return transitions
 }
 
 // arrive returns the node of a state in some cells.
-func (x *graph) arrive(state, label int, cells []span, by stop) int {
-	p := passage{to: state, label: label, cells: cells}
+func (x *graph) arrive(state, label int, cells []span, by step) int {
+	p := transition{to: state, label: label, cells: cells}
 	key := p.key(-1)
 	n, known := x.nodeOf[key]
 	if !known {
 		n = len(x.nodes)
 		x.nodeOf[key] = n
-		x.nodes = append(x.nodes, spot{state: state, label: label, cells: cells, by: by})
+		x.nodes = append(x.nodes, vertex{state: state, label: label, cells: cells, by: by})
 		x.nodes[n].rates = x.rates(n)
 	}
 	return n
@@ -503,15 +503,15 @@ func (x *graph) leave(n int) {
 		options[i] = x.options(n, i)
 	}
 	place := map[int]int{} // in next, by node
-	var next []leg
-	for w := range x.states[state].ways {
-		p := &x.states[state].ways[w]
+	var next []edge
+	for w := range x.states[state].transitions {
+		p := &x.states[state].transitions[w]
 		x.compare++
 		cells := x.within(p.cells, options)
 		if cells == nil || x.turns && !x.lawful(cells) {
 			continue
 		}
-		e := leg{to: x.arrive(p.to, p.label, cells, stop{n, p}), wait: x.m.longest(p.over), way: p}
+		e := edge{to: x.arrive(p.to, p.label, cells, step{n, p}), wait: x.m.longest(p.over), way: p}
 		if e.to == n && p.begun == nil && p.over == nil {
 			continue
 		}
@@ -537,7 +537,7 @@ func (x *graph) lawful(cells []span) bool {
 	return !s.empty(all) && x.possible(cells)
 }
 
-// within returns the cells that a passage and motion have in common; nil if there are none.
+// within returns the cells that a transition and motion have in common; nil if there are none.
 func (x *graph) within(cells, options []span) []span {
 	for i, s := range cells {
 		if s.low > options[i].high || s.high < options[i].low {
@@ -586,17 +586,17 @@ func duration(e *expr.Expr) float64 {
 	return v
 }
 
-// stop is a node on a path, and the passage that leads to it.
-type stop struct {
+// step is a node on a path, and the transition that leads to it.
+type step struct {
 	node int
-	way  *passage
+	way  *transition
 }
 
 // path returns the stops at nodes that follow each other.
-func (x *graph) path(nodes ...int) []stop {
-	path := make([]stop, len(nodes))
+func (x *graph) path(nodes ...int) []step {
+	path := make([]step, len(nodes))
 	for i, n := range nodes {
-		path[i] = stop{n, x.nodes[n].by.way}
+		path[i] = step{n, x.nodes[n].by.way}
 		if i > 0 {
 			for _, e := range x.nodes[nodes[i-1]].next {
 				if e.to == n {
@@ -609,11 +609,11 @@ func (x *graph) path(nodes ...int) []stop {
 }
 
 // way returns the path on which a node was found.
-func (x *graph) way(n int) []stop {
-	var path []stop
+func (x *graph) way(n int) []step {
+	var path []step
 	for n >= 0 {
 		by := x.nodes[n].by
-		path = append(path, stop{n, by.way})
+		path = append(path, step{n, by.way})
 		n = by.node
 	}
 	slices.Reverse(path)
@@ -621,11 +621,11 @@ func (x *graph) way(n int) []stop {
 }
 
 // retrace returns a script that makes the stops, "" if the plan does not confirm it.
-func (x *graph) retrace(path []stop) string {
+func (x *graph) retrace(path []step) string {
 	if !x.m.spells() {
 		return ""
 	}
-	var instants []told
+	var instants []instant
 	key, s := flown.Key(""), x.s
 	s.Limits, s.Still = nil, false
 	for _, at := range path {
@@ -634,10 +634,10 @@ func (x *graph) retrace(path []stop) string {
 			if !m.Over || m.Err != nil || x.simple && !x.in(m, n.cells) {
 				return
 			}
-			told := x.m.tell(m, x.text(n.cells))
+			instant := x.m.tell(m, x.text(n.cells))
 			after := m.After()
 			if arrived = m.Class() == x.states[n.state].class; arrived {
-				instants, key, m.Stop = append(instants, told), after, true
+				instants, key, m.Stop = append(instants, instant), after, true
 			}
 		}
 		if x.simple { // inputs on which nothing depends stay as they are
@@ -713,7 +713,7 @@ func (x *graph) regions(nodes []int) ([]string, bool) {
 
 // components finds the strongly connected parts of the graph of some nodes and edges, those that others lead to first
 // (R. Tarjan, Depth-first search and linear graph algorithms, 1972).
-func (x *graph) components(nodes []int, use func(leg) bool, part func([]int)) {
+func (x *graph) components(nodes []int, use func(edge) bool, part func([]int)) {
 	index, low, open := make([]int, len(x.nodes)), make([]int, len(x.nodes)), make([]bool, len(x.nodes))
 	among := make([]bool, len(x.nodes))
 	for _, n := range nodes {

@@ -101,7 +101,7 @@ func (x *journey) solve() {
 func (x *journey) infirm() []string {
 	var names []string
 	for i := range x.axes {
-		if slices.ContainsFunc(x.nodes, func(s spot) bool { return s.rates[i] != s.rates[i].Firm() }) {
+		if slices.ContainsFunc(x.nodes, func(s vertex) bool { return s.rates[i] != s.rates[i].Firm() }) {
 			names = append(names, x.axes[i].name)
 		}
 	}
@@ -118,7 +118,7 @@ func (x *journey) settle() {
 			others = append(others, n)
 		}
 	}
-	x.components(others, func(e leg) bool { return !x.nodes[e.to].goal() }, x.judge)
+	x.components(others, func(e edge) bool { return !x.nodes[e.to].goal() }, x.judge)
 }
 
 // judge decides whether the goal is reached from a part.
@@ -127,15 +127,15 @@ func (x *journey) judge(part []int) {
 	for _, n := range part {
 		x.part[n] = number
 	}
-	ways, good := false, true
+	exits, good := false, true
 	for _, n := range part {
 		for _, e := range x.nodes[n].next {
 			if x.part[e.to] != number {
-				ways, good = true, good && x.reached[e.to]
+				exits, good = true, good && x.reached[e.to]
 			}
 		}
 	}
-	stuck := !ways || !x.passes(part)
+	stuck := !exits || !x.passes(part)
 	x.stuck = append(x.stuck, stuck)
 	for _, n := range part {
 		x.reached[n] = good && !stuck
@@ -169,11 +169,11 @@ func (x *journey) passes(part []int) bool {
 
 // expires reports whether some procedure with a duration is under way in all nodes of a part and does not begin in it.
 func (x *journey) expires(part []int) bool {
-	inside := func(e leg) bool { return x.part[e.to] == x.part[part[0]] }
+	inside := func(e edge) bool { return x.part[e.to] == x.part[part[0]] }
 	return slices.ContainsFunc(x.m.leaves, func(l leaf) bool {
 		return !slices.ContainsFunc(part, func(n int) bool {
 			runs := slices.Contains(x.states[x.nodes[n].state].under, l.task)
-			return !runs || slices.ContainsFunc(x.nodes[n].next, func(e leg) bool {
+			return !runs || slices.ContainsFunc(x.nodes[n].next, func(e edge) bool {
 				return inside(e) && slices.Contains(e.way.begun, l.task)
 			})
 		})
@@ -405,7 +405,7 @@ func (x *journey) doing(loop []int) string {
 // losesGoal reports whether the plan may have ended where the goal is reached, and no task reacts any more where it is
 // lost again.
 func (x *journey) losesGoal() bool {
-	return slices.ContainsFunc(x.nodes, func(s spot) bool {
+	return slices.ContainsFunc(x.nodes, func(s vertex) bool {
 		if !s.goal() {
 			return false
 		}
@@ -417,7 +417,7 @@ func (x *journey) losesGoal() bool {
 			if len(x.states[at].active) > 0 || !x.states[at].ended || !x.explore(at) {
 				return false
 			}
-			for _, p := range x.states[at].ways {
+			for _, p := range x.states[at].transitions {
 				lost = lost || p.label > 0
 				after.Arrive(k, p.to, struct{}{})
 			}

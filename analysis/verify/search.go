@@ -37,8 +37,8 @@ func (m *Model) show(a set, violated violation) counterexample {
 	if !ok {
 		return counterexample{verdict: Proved}
 	}
-	if told := m.guided(append(f.before, f.world), settled); told != nil {
-		return counterexample{verdict: Refuted, script: m.spell(told)}
+	if instants := m.guided(append(f.before, f.world), settled); instants != nil {
+		return counterexample{verdict: Refuted, script: m.spell(instants)}
 	}
 	return m.search(settled)
 }
@@ -48,7 +48,7 @@ const maxGuided = 1000
 
 // guided flies from the start through worlds, one in each instant, and stays in the last one until an instant ends in
 // which something is seen. It returns the instants, nil if it is not seen.
-func (m *Model) guided(worlds [][]bool, seen violation) (instants []told) {
+func (m *Model) guided(worlds [][]bool, seen violation) (instants []instant) {
 	s, key := m.stepper(), flown.Key("")
 	defer s.Guide(nil)
 	s.Limits, s.Still = nil, false

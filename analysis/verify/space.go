@@ -62,23 +62,23 @@ type diagrams struct {
 }
 
 // edge is a set: twice a node's place, plus 1 for the complement. The set of node 0 is empty.
-type edge int32
+type diagram int32
 
 const (
-	never  edge = 0
-	always edge = 1
+	never  diagram = 0
+	always diagram = 1
 )
 
 // node tests a variable. Its low edge is not a complement, so that each set has one edge.
 type node struct {
 	variable  int32
-	low, high edge
+	low, high diagram
 }
 
 // result is the result of an operation on two sets.
 type result struct {
 	op       operation
-	a, b, is edge
+	a, b, is diagram
 }
 
 type operation int32
@@ -111,24 +111,24 @@ func (d *diagrams) all() set { return always }
 
 func (d *diagrams) variable(i int) set { return d.done(d.make(int32(i), never, always)) }
 
-func (d *diagrams) not(a set) set { return a.(edge) ^ 1 }
+func (d *diagrams) not(a set) set { return a.(diagram) ^ 1 }
 
-func (d *diagrams) and(a, b set) set { return d.done(d.both(a.(edge), b.(edge))) }
+func (d *diagrams) and(a, b set) set { return d.done(d.both(a.(diagram), b.(diagram))) }
 
-func (d *diagrams) or(a, b set) set { return d.done(d.both(a.(edge)^1, b.(edge)^1) ^ 1) }
+func (d *diagrams) or(a, b set) set { return d.done(d.both(a.(diagram)^1, b.(diagram)^1) ^ 1) }
 
 func (d *diagrams) hide(a set, variables []int) set {
 	cube := always
 	for _, v := range slices.Sorted(slices.Values(variables)) {
 		cube = d.both(cube, d.make(int32(v), never, always))
 	}
-	return d.done(d.some(a.(edge), cube))
+	return d.done(d.some(a.(diagram), cube))
 }
 
-func (d *diagrams) empty(a set) bool { return d.lost || a.(edge) == never }
+func (d *diagrams) empty(a set) bool { return d.lost || a.(diagram) == never }
 
 func (d *diagrams) has(a set, assignment []value) bool {
-	e := a.(edge)
+	e := a.(diagram)
 	for e > always {
 		low, high := d.below(e, d.nodes[e>>1].variable)
 		if assignment[d.nodes[e>>1].variable] != no {
@@ -140,7 +140,7 @@ func (d *diagrams) has(a set, assignment []value) bool {
 }
 
 // done ends an operation.
-func (d *diagrams) done(e edge) set {
+func (d *diagrams) done(e diagram) set {
 	d.lost = d.lost || !d.goOn()
 	return e
 }
@@ -152,7 +152,7 @@ func hash(a, b, c uint32) uint32 {
 }
 
 // make returns the set that is low where a variable is false, and high where it is true.
-func (d *diagrams) make(variable int32, low, high edge) edge {
+func (d *diagrams) make(variable int32, low, high diagram) diagram {
 	switch {
 	case low == high:
 		return low
@@ -164,7 +164,7 @@ func (d *diagrams) make(variable int32, low, high edge) edge {
 	at := hash(uint32(variable), uint32(low), uint32(high)) & mask
 	for ; d.unique[at] != 0; at = (at + 1) & mask {
 		if d.nodes[d.unique[at]] == want {
-			return edge(d.unique[at]) << 1
+			return diagram(d.unique[at]) << 1
 		}
 	}
 	if d.lost || len(d.nodes) == maxNodes {
@@ -180,7 +180,7 @@ func (d *diagrams) make(variable int32, low, high edge) edge {
 	if 2*len(d.nodes) > len(d.unique) {
 		d.grow()
 	}
-	return edge(i) << 1
+	return diagram(i) << 1
 }
 
 // grow doubles the tables.
@@ -203,12 +203,12 @@ func (d *diagrams) grow() {
 }
 
 // cached returns the place of a result.
-func (d *diagrams) cached(op operation, a, b edge) *result {
+func (d *diagrams) cached(op operation, a, b diagram) *result {
 	return &d.results[hash(uint32(a), uint32(b), uint32(op))&uint32(len(d.results)-1)]
 }
 
 // below returns the edges of a set whose top variable is at most the given one.
-func (d *diagrams) below(a edge, variable int32) (low, high edge) {
+func (d *diagrams) below(a diagram, variable int32) (low, high diagram) {
 	n := &d.nodes[a>>1]
 	if n.variable < variable {
 		return a, a
@@ -216,7 +216,7 @@ func (d *diagrams) below(a edge, variable int32) (low, high edge) {
 	return n.low ^ a&1, n.high ^ a&1
 }
 
-func (d *diagrams) both(a, b edge) edge {
+func (d *diagrams) both(a, b diagram) diagram {
 	switch {
 	case a > b:
 		a, b = b, a
@@ -243,7 +243,7 @@ func (d *diagrams) both(a, b edge) edge {
 }
 
 // some hides the variables of a conjunction.
-func (d *diagrams) some(a, cube edge) edge {
+func (d *diagrams) some(a, cube diagram) diagram {
 	v := d.nodes[a>>1].variable
 	for d.nodes[cube>>1].variable > v {
 		cube = d.nodes[cube>>1].high
@@ -255,7 +255,7 @@ func (d *diagrams) some(a, cube edge) edge {
 		return r.is
 	}
 	low, high := d.below(a, v)
-	var is edge
+	var is diagram
 	if d.nodes[cube>>1].variable == v {
 		rest := d.nodes[cube>>1].high
 		is = d.both(d.some(low, rest)^1, d.some(high, rest)^1) ^ 1
@@ -268,7 +268,7 @@ func (d *diagrams) some(a, cube edge) edge {
 
 func (d *diagrams) witness(a set) []value {
 	w := d.anything()
-	for e := a.(edge); e > always && !d.lost; { // every edge except the empty set leads to the full set
+	for e := a.(diagram); e > always && !d.lost; { // every edge except the empty set leads to the full set
 		v := d.nodes[e>>1].variable
 		low, high := d.below(e, v)
 		if w[v], e = no, low; low == never {
@@ -286,7 +286,7 @@ func (d *diagrams) anything() []value {
 	return w
 }
 
-func (d *diagrams) top(a set) int { return int(d.nodes[a.(edge)>>1].variable) }
+func (d *diagrams) top(a set) int { return int(d.nodes[a.(diagram)>>1].variable) }
 
 // shortest follows a shortest path to the full set.
 func (d *diagrams) shortest(a set) []value {
@@ -295,9 +295,9 @@ func (d *diagrams) shortest(a set) []value {
 		return w
 	}
 	const unreachable = 1 << 30
-	far := map[edge]int{never: unreachable, always: 0} // from the full set
-	var measure func(e edge) int
-	measure = func(e edge) int {
+	far := map[diagram]int{never: unreachable, always: 0} // from the full set
+	var measure func(e diagram) int
+	measure = func(e diagram) int {
 		n, known := far[e]
 		if !known {
 			low, high := d.below(e, d.nodes[e>>1].variable)
@@ -306,8 +306,8 @@ func (d *diagrams) shortest(a set) []value {
 		}
 		return n
 	}
-	measure(a.(edge))
-	for e := a.(edge); e > always; {
+	measure(a.(diagram))
+	for e := a.(diagram); e > always; {
 		v := d.nodes[e>>1].variable
 		low, high := d.below(e, v)
 		if w[v], e = no, low; far[low] > far[high] {

@@ -16,8 +16,8 @@ import (
 
 // aborted is an instant in which a run stops with an error, whatever follows what is commanded.
 type aborted struct {
-	from int  // the state before it
-	last told // the instant, as far as it goes
+	from int     // the state before it
+	last instant // the instant, as far as it goes
 	err  error
 }
 
@@ -87,9 +87,9 @@ func (m *Model) fate() Finding {
 
 // stopping returns a script of a run that stops with an error.
 func (x *flying) stopping(a *aborted) string {
-	var instants []told
+	var instants []instant
 	if path := x.states.Path(a.from); len(path) > 1 {
-		instants = x.m.recalled(x.Stepper, x.told(path[:len(path)-1], x.states.Move(a.from)))
+		instants = x.m.recalled(x.Stepper, x.instants(path[:len(path)-1], x.states.Move(a.from)))
 	}
 	return x.m.spell(append(instants, a.last))
 }

@@ -86,7 +86,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 			if moving != own.stepper() && len(moving.Freed()) == 0 {
 				continue
 			}
-			g := followed(soon(f, own.patience(own.drifters(moving))), true)
+			g := followed(soon(f, own.patience(own.continuousSignals(moving))), true)
 			if c, _ = own.prove(moving, g, of, atRates); c.verdict != Refuted {
 				break
 			}
@@ -97,7 +97,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 		}
 		last |= noTime
 		slow := c
-		if c = own.pursue(steps, followed(f, false), of, last); c.verdict == Proved {
+		if c = own.checkProduct(steps, followed(f, false), of, last); c.verdict == Proved {
 			if slow.lasts && exact(f) {
 				return Finding{Verdict: Refuted, Text: "does not hold: " + p.Text + "; " + slow.why, Script: slow.script,
 					Where: []string{slow.where}, Assumes: []Assumption{StayLong}, Advice: slow.advice}
@@ -107,7 +107,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 			}
 			return undecided(p, open, openAdvice)
 		}
-		if c.verdict == Refuted && slow.verdict == Undecided && len(own.drifters(own.stepper())) > 0 {
+		if c.verdict == Refuted && slow.verdict == Undecided && len(own.continuousSignals(own.stepper())) > 0 {
 			c = slow // perhaps the rates exclude this run
 		}
 	}
@@ -126,7 +126,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 	if last&atEnds != 0 {
 		text += ", because a change that is undone at the same time does not count"
 	}
-	switch smooth := own.pursue(steps, followed(f, false), of, last|noJumps); smooth.verdict {
+	switch smooth := own.checkProduct(steps, followed(f, false), of, last|noJumps); smooth.verdict {
 	case Refuted:
 		c = smooth
 	case Proved:
@@ -155,23 +155,23 @@ func (m *Model) looseBut(f *temporal.Formula) *flown.Stepper {
 // prove searches for a violation, at all moments. A formula without one is also judged by what a log contains: no
 // change that is undone at the same time. The second result is how it was judged last.
 func (m *Model) prove(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) (outcome, limits) {
-	c := m.pursueJoined(steps, f, of, p)
+	c := m.checkJoined(steps, f, of, p)
 	if c.verdict == Proved {
 		p |= atEnds
-		c = m.pursueJoined(steps, f, of, p)
+		c = m.checkJoined(steps, f, of, p)
 	}
 	return c, p
 }
 
 // pursueJoined searches for a violation where the times at which one state is reached are joined, if that may be much
 // faster; if there is one, it searches again with the times apart.
-func (m *Model) pursueJoined(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) outcome {
+func (m *Model) checkJoined(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) outcome {
 	if m.effort > 1 || p&atRates != 0 {
-		if c := m.pursue(steps, f, of, p|joined); c.verdict == Proved {
+		if c := m.checkProduct(steps, f, of, p|joined); c.verdict == Proved {
 			return c
 		}
 	}
-	return m.pursue(steps, f, of, p)
+	return m.checkProduct(steps, f, of, p)
 }
 
 // feedsBack reports whether conditions read signals that change with what tasks write: then more than the world
@@ -249,18 +249,18 @@ func timing(f *temporal.Formula) string {
 	return ""
 }
 
-// duties are the formulas still to be met: one of several sets of a pursuit's Weak formulas, bit i for the formula i.
-// No set contains another one, and they are in ascending order, so that equal duties are identical. Without a set the
+// obligations are the formulas still to be met: one of several sets of a product's Weak formulas, bit i for the formula i.
+// No set contains another one, and they are in ascending order, so that equal obligations are identical. Without a set the
 // property is violated; with the empty set it is met.
-type duties []uint64
+type obligations []uint64
 
-var met = duties{0}
+var met = obligations{0}
 
-func (d duties) or(e duties) duties {
+func (d obligations) or(e obligations) obligations {
 	all := append(slices.Clone(d), e...)
 	slices.Sort(all)
 	all = slices.Compact(all)
-	var least duties
+	var least obligations
 	for _, s := range all {
 		if !slices.ContainsFunc(all, func(t uint64) bool { return t != s && t&s == t }) {
 			least = append(least, s)
@@ -269,8 +269,8 @@ func (d duties) or(e duties) duties {
 	return least
 }
 
-func (d duties) and(e duties) duties {
-	var all duties
+func (d obligations) and(e obligations) obligations {
+	var all obligations
 	for _, s := range d {
 		for _, t := range e {
 			all = append(all, s|t)

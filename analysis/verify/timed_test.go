@@ -254,7 +254,7 @@ func violates(p *plan.Plan, f *temporal.Formula, inputs, step int) (bad, known b
 			of[e] = len(of)
 		}
 	})
-	l, why := newLedger(f, of, 0)
+	l, why := newMonitor(f, of, 0)
 	if why != "" {
 		return false, false
 	}
@@ -325,7 +325,7 @@ func violates(p *plan.Plan, f *temporal.Formula, inputs, step int) (bad, known b
 		for changed := op.Op == temporal.Until; changed; {
 			changed = false
 			for n := range queue {
-				is := n == 0 || slices.ContainsFunc(l.tasks[queue[n].task], func(s uint64) bool { return s>>bit&1 == 0 }) ||
+				is := n == 0 || slices.ContainsFunc(l.obligations[queue[n].task], func(s uint64) bool { return s>>bit&1 == 0 }) ||
 					slices.ContainsFunc(next[n], func(k int) bool { return k < 0 || met[k] })
 				changed = changed || is && !met[n]
 				met[n] = met[n] || is

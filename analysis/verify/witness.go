@@ -13,8 +13,8 @@ import (
 // A path of a search becomes a script: its courses are followed once more, then with all conditions judged, and what
 // they show is written down and replayed.
 
-// told is what a script tells of an instant.
-type told struct {
+// instant is what a script tells of an instant.
+type instant struct {
 	text   string
 	rounds [][]bt.Input
 	seen   []bt.Status   // by task
@@ -44,7 +44,7 @@ func (x *reach[M]) run(path []int, last flown.Tape) []course {
 // moment the questions of the search, which the courses answer, and returns a text about it.
 func (m *Model) witness(
 	s *flown.Stepper, run []course, depart func(i int), ask func(at *flown.Moment) string,
-) (instants []told) {
+) (instants []instant) {
 	for i, c := range run {
 		depart(i)
 		s.Follow(c.from, c.tape, func(at *flown.Moment) {
@@ -57,8 +57,8 @@ func (m *Model) witness(
 }
 
 // tell returns what a script tells of an instant.
-func (m *Model) tell(at *flown.Moment, text string) told {
-	t := told{text: text, seen: m.seen(at.Engine()), log: at.Choices()}
+func (m *Model) tell(at *flown.Moment, text string) instant {
+	t := instant{text: text, seen: m.seen(at.Engine()), log: at.Choices()}
 	for _, in := range at.Rounds {
 		t.rounds = append(t.rounds, slices.Clone(in))
 	}
@@ -67,8 +67,8 @@ func (m *Model) tell(at *flown.Moment, text string) told {
 }
 
 // recalled returns the instants of a run in which all conditions are judged, also those that the tree does not hear.
-func (m *Model) recalled(s *flown.Stepper, instants []told) []told {
-	whole, key := make([]told, len(instants)), flown.Key("")
+func (m *Model) recalled(s *flown.Stepper, instants []instant) []instant {
+	whole, key := make([]instant, len(instants)), flown.Key("")
 	s.Judge(true)
 	defer s.Judge(false)
 	s.Limits, s.Most, s.Still = nil, nil, false
@@ -112,7 +112,7 @@ func (m *Model) seen(e *bt.Engine) []bt.Status {
 
 // spell returns the first instants of a run as a script, "" if it cannot spell a name. It begins as scripts do, with
 // all conditions false, unless the plan remembers that.
-func (m *Model) spell(instants []told) string {
+func (m *Model) spell(instants []instant) string {
 	if !m.spells() {
 		return ""
 	}
@@ -125,7 +125,7 @@ func (m *Model) spell(instants []told) string {
 
 // write writes the first instants of a run, and reports whether the script shows them. The engine begins with the first
 // inputs, which follow a word, or in the usual way if it is "".
-func (m *Model) write(instants []told, begin string) (text string, same bool) {
+func (m *Model) write(instants []instant, begin string) (text string, same bool) {
 	var b strings.Builder
 	var initial []bt.Input
 	if begin != "" && len(instants) > 0 {

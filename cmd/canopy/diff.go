@@ -86,12 +86,12 @@ type change struct {
 
 // jsonBehaviour records whether two plans, or a plan and a state graph, activate the same actions.
 type jsonBehaviour struct {
-	Verdict string             `json:"verdict"` // same, differs or undecided
-	Text    string             `json:"text"`
-	Steps   []verify.Situation `json:"steps,omitempty"` // a shortest way to states in which other actions are active
-	Deeds   []verify.Deed      `json:"deeds,omitempty"` // what the same actions do differently
-	Old     *jsonScript        `json:"old,omitempty"`   // the steps as scripts for canopy trace
-	New     *jsonScript        `json:"new,omitempty"`
+	Verdict    string             `json:"verdict"` // same, differs or undecided
+	Text       string             `json:"text"`
+	Steps      []verify.Situation `json:"steps,omitempty"` // a shortest way to states in which other actions are active
+	Mismatches []verify.Mismatch  `json:"deeds,omitempty"` // what the same actions do differently
+	Old        *jsonScript        `json:"old,omitempty"`   // the steps as scripts for canopy trace
+	New        *jsonScript        `json:"new,omitempty"`
 }
 
 // jsonScript is a script and, if it was written, its file.
@@ -202,7 +202,7 @@ func difference(ctx context.Context, old, updated string, budget float64, stderr
 		for _, s := range []*declare.Subject{&first, &second} { // what is declared of a mission is not assumed
 			s.Declared = declare.Declarations{Free: s.Declared.Free}
 		}
-		return verify.ComparePlans(first, second, goOn).With(verify.DeedsOf(
+		return verify.ComparePlans(first, second, goOn).With(verify.MismatchesOf(
 			map[string]map[string]string{"mission": m.Settings()}, map[string]map[string]string{"mission": n.Settings()}))
 	})}, nil
 }
@@ -234,7 +234,7 @@ func behaviourOf(ctx context.Context, budget float64, compare func(goOn func() b
 			" whether the behaviour is the same; " + advice + "compare subtrees as separate plans"}
 	}
 	word := [...]string{verify.Proved: "same", verify.Refuted: "differs", verify.Undecided: "undecided"}[c.Verdict]
-	b := &jsonBehaviour{Verdict: word, Text: c.Text, Steps: c.Steps, Deeds: c.Deeds}
+	b := &jsonBehaviour{Verdict: word, Text: c.Text, Steps: c.Steps, Mismatches: c.Mismatches}
 	for _, s := range []struct {
 		to   **jsonScript
 		text string
@@ -271,7 +271,7 @@ func writeBehaviour(out io.Writer, b *jsonBehaviour) error {
 	if b.Old != nil && b.Old.Written == "" {
 		fmt.Fprintln(&text, "  `--scripts FOLDER` writes this as scripts for `canopy trace`")
 	}
-	for _, d := range b.Deeds {
+	for _, d := range b.Mismatches {
 		fmt.Fprintf(&text, "  %s, %s\n     old: %s\n     new: %s\n", d.Of, d.What, shortened(d.Old), shortened(d.New))
 	}
 	_, err := io.WriteString(out, diag.VisibleLines(text.String()))

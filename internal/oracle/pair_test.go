@@ -38,7 +38,7 @@ func TestComparisonsAgreeWithTheWitness(t *testing.T) {
 				c := verify.ComparePlans(a.Subject(), b.Subject(), func() bool { return true })
 				counts[fmt.Sprintf("%s, same %t, decided %t", c.Verdict, same, ok)]++
 				switch {
-				case c.Verdict == verify.Undecided || len(c.Deeds) > 0 && c.Steps == nil:
+				case c.Verdict == verify.Undecided || len(c.Mismatches) > 0 && c.Steps == nil:
 				case same && !ok: // nothing is known
 				case c.Verdict == verify.Proved != same:
 					wrong++

@@ -95,7 +95,7 @@ func TestLedgersAreTheDefinition(t *testing.T) {
 				of[e] = len(of)
 			}
 		})
-		x, why := newLedger(f, of, 3)
+		x, why := newMonitor(f, of, 3)
 		if why != "" {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"canopy/temporal"
 )
 
-// ledger follows a formula of conditions, and, or, Weak, Until, Within and For along runs. It takes Until as Weak: what
+// monitor follows a formula of conditions, and, or, Weak, Until, Within and For along runs. It takes Until as Weak: what
 // the beginning of a run violates. What is still to be met after a
 // state is the progression of the formula (F. Bacchus and F. Kabanza, Planning for temporally extended goals, 1998):
 // that of "a weakly until b" is that of b, or that of a and the whole again. A bounded operation that is not met at
@@ -20,37 +20,37 @@ import (
 //
 // A state lasts from one instant to the next. Its end and the beginning of the next state are two places of the same
 // time, and conditions hold at all places in between.
-type ledger struct {
+type monitor struct {
 	formula *temporal.Formula
 	of      map[*expr.Expr]int // number of a condition
 	ops     []*temporal.Formula
 	bit     map[*temporal.Formula]int
 	clock   int // of the operation 0; those of the others follow
 
-	tasks  []duties // what is to be met
-	taskOf map[string]int
-	next   map[progress]entry
-	begun  uint64 // scratch: bounded operations that a progression begins
+	obligations []obligations // what is to be met
+	numberOf    map[string]int
+	next        map[progress]entry
+	begun       uint64 // scratch: bounded operations that a progression begins
 }
 
-// progress is a progression: of a task, -1: of the formula, where these conditions hold.
+// progress is a progression: of what is to be met, -1: of the formula, where these conditions hold.
 type progress struct {
-	task  int
+	state int
 	holds uint64
 }
 
 // entry is the result of a progression.
 type entry struct {
-	task  int    // what is to be met from now on
+	state int    // what is to be met from now on
 	begun uint64 // the bounded operations that begin
 }
 
 // alternatives is the reason why a formula cannot be followed with one clock for each operation.
 const alternatives = "the property leaves a choice while a time runs"
 
-// newLedger returns a ledger that uses clocks from the given number on.
-func newLedger(f *temporal.Formula, of map[*expr.Expr]int, clock int) (x *ledger, why string) {
-	x = &ledger{formula: f, of: of, bit: map[*temporal.Formula]int{}, clock: clock, taskOf: map[string]int{},
+// newMonitor returns a monitor that uses clocks from the given number on.
+func newMonitor(f *temporal.Formula, of map[*expr.Expr]int, clock int) (x *monitor, why string) {
+	x = &monitor{formula: f, of: of, bit: map[*temporal.Formula]int{}, clock: clock, numberOf: map[string]int{},
 		next: map[progress]entry{}}
 	var number func(f *temporal.Formula)
 	number = func(f *temporal.Formula) {
@@ -72,7 +72,7 @@ func newLedger(f *temporal.Formula, of map[*expr.Expr]int, clock int) (x *ledger
 
 // after returns what is to be met after a state in which these conditions hold. Where that is all or nothing, no
 // operation has begun.
-func (x *ledger) after(f *temporal.Formula, holds uint64) duties {
+func (x *monitor) after(f *temporal.Formula, holds uint64) obligations {
 	begun := x.begun
 	left := x.progression(f, holds)
 	if len(left) == 0 || left[0] == 0 {
@@ -81,7 +81,7 @@ func (x *ledger) after(f *temporal.Formula, holds uint64) duties {
 	return left
 }
 
-func (x *ledger) progression(f *temporal.Formula, holds uint64) duties {
+func (x *monitor) progression(f *temporal.Formula, holds uint64) obligations {
 	switch f.Op {
 	case temporal.Condition:
 		i, known := x.of[f.Cond]
@@ -99,7 +99,7 @@ func (x *ledger) progression(f *temporal.Formula, holds uint64) duties {
 	case temporal.Or:
 		return x.after(f.Args[0], holds).or(x.after(f.Args[1], holds))
 	case temporal.Weak, temporal.Until:
-		again := x.after(f.Args[0], holds).and(duties{1 << x.bit[f]})
+		again := x.after(f.Args[0], holds).and(obligations{1 << x.bit[f]})
 		return x.after(f.Args[1], holds).or(again)
 	case temporal.Within, temporal.For:
 		x.begun |= 1 << x.bit[f]
@@ -109,7 +109,7 @@ func (x *ledger) progression(f *temporal.Formula, holds uint64) duties {
 }
 
 // pending returns what is left of an operation that has begun.
-func (x *ledger) pending(bit int, holds uint64) duties {
+func (x *monitor) pending(bit int, holds uint64) obligations {
 	f := x.ops[bit]
 	if f.Op == temporal.Weak || f.Op == temporal.Until {
 		return x.after(f, holds)
@@ -120,21 +120,21 @@ func (x *ledger) pending(bit int, holds uint64) duties {
 	case f.Op == temporal.For && !now:
 		return nil
 	}
-	return duties{1 << bit}
+	return obligations{1 << bit}
 }
 
 // progress returns what is to be met after a state of what was to be met before it.
-func (x *ledger) progress(task int, holds uint64) entry {
-	at := progress{task, holds}
+func (x *monitor) progress(state int, holds uint64) entry {
+	at := progress{state, holds}
 	if next, ok := x.next[at]; ok {
 		return next
 	}
-	var left duties
+	var left obligations
 	x.begun = 0
-	if task < 0 {
+	if state < 0 {
 		left = x.after(x.formula, holds)
 	} else {
-		for _, s := range x.tasks[task] {
+		for _, s := range x.obligations[state] {
 			all := met
 			for ; s != 0; s &= s - 1 {
 				all = all.and(x.pending(bits.TrailingZeros64(s), holds))
@@ -147,35 +147,37 @@ func (x *ledger) progress(task int, holds uint64) entry {
 	return next
 }
 
-func (x *ledger) number(d duties) int {
+func (x *monitor) number(d obligations) int {
 	key := fmt.Sprint(d)
-	n, ok := x.taskOf[key]
+	n, ok := x.numberOf[key]
 	if !ok {
-		n = len(x.tasks)
-		x.taskOf[key] = n
-		x.tasks = append(x.tasks, d)
+		n = len(x.obligations)
+		x.numberOf[key] = n
+		x.obligations = append(x.obligations, d)
 	}
 	return n
 }
 
-// violated reports whether a task cannot be met, satisfied whether nothing is left of it.
-func (x *ledger) violated(task int) bool  { return len(x.tasks[task]) == 0 }
-func (x *ledger) satisfied(task int) bool { return !x.violated(task) && x.tasks[task][0] == 0 }
+// violated reports whether a state cannot be met, satisfied whether nothing is left of it.
+func (x *monitor) violated(state int) bool { return len(x.obligations[state]) == 0 }
+func (x *monitor) satisfied(state int) bool {
+	return !x.violated(state) && x.obligations[state][0] == 0
+}
 
-// bounded returns the operations of a kind in a task; alone is false if it leaves alternatives with such operations.
-func (x *ledger) bounded(task int, op temporal.Op) (set uint64, alone bool) {
-	for _, s := range x.tasks[task] {
+// bounded returns the operations of a kind in a state; alone is false if it leaves alternatives with such operations.
+func (x *monitor) bounded(state int, op temporal.Op) (set uint64, alone bool) {
+	for _, s := range x.obligations[state] {
 		for ; s != 0; s &= s - 1 {
 			if b := bits.TrailingZeros64(s); x.ops[b].Op == op {
 				set |= 1 << b
 			}
 		}
 	}
-	return set, set == 0 || len(x.tasks[task]) == 1
+	return set, set == 0 || len(x.obligations[state]) == 1
 }
 
 // clocks calls visit for each bounded operation in a set, with its clock and its bound.
-func (x *ledger) clocks(set uint64, visit func(bit, clock int, bound float64)) {
+func (x *monitor) clocks(set uint64, visit func(bit, clock int, bound float64)) {
 	for ; set != 0; set &= set - 1 {
 		b := bits.TrailingZeros64(set)
 		visit(b, x.clock+b, x.ops[b].Bound)
@@ -185,17 +187,17 @@ func (x *ledger) clocks(set uint64, visit func(bit, clock int, bound float64)) {
 // enter records a state in which these conditions hold: it starts and stops clocks. The result is what is to be met
 // from then on, and the operations "for" that begin again as long as the state lasts. known is false if the formula
 // cannot be followed.
-func (x *ledger) enter(task int, holds uint64, z *zone.Zone) (next int, again uint64, known bool) {
-	e := x.progress(task, holds)
+func (x *monitor) enter(state int, holds uint64, z *zone.Zone) (next int, again uint64, known bool) {
+	e := x.progress(state, holds)
 	var old, left uint64
 	for _, op := range []temporal.Op{temporal.Within, temporal.For} {
-		now, alone := x.bounded(e.task, op)
+		now, alone := x.bounded(e.state, op)
 		if !alone {
 			return 0, 0, false
 		}
 		left |= now
-		if task >= 0 {
-			before, _ := x.bounded(task, op)
+		if state >= 0 {
+			before, _ := x.bounded(state, op)
 			old |= before
 		}
 	}
@@ -205,15 +207,15 @@ func (x *ledger) enter(task int, holds uint64, z *zone.Zone) (next int, again ui
 			z.Start(clock)
 		}
 	})
-	again = x.progress(e.task, holds).begun
-	fors, _ := x.bounded(e.task, temporal.For)
-	return e.task, again & fors, true
+	again = x.progress(e.state, holds).begun
+	fors, _ := x.bounded(e.state, temporal.For)
+	return e.state, again & fors, true
 }
 
 // overdue reports whether an operation "within" may be overdue after time has passed in a state.
-func (x *ledger) overdue(task int, z *zone.Zone) bool {
+func (x *monitor) overdue(state int, z *zone.Zone) bool {
 	late := false
-	set, _ := x.bounded(task, temporal.Within)
+	set, _ := x.bounded(state, temporal.Within)
 	x.clocks(set, func(_, clock int, bound float64) {
 		t, _ := zone.Seconds(bound)
 		late = late || z.Allows(clock, zone.After, t)
@@ -224,17 +226,17 @@ func (x *ledger) overdue(task int, z *zone.Zone) bool {
 // leave ends a state, after time has passed or not: nothing is overdue. Operations "for" may be over by then; where the
 // clocks allow both, choose decides. The clocks may be behind, by next to nothing. The result is what is to be met
 // without them; possible is false if there is no such course.
-func (x *ledger) leave(
-	task int, again uint64, z *zone.Zone, behind bool, choose func() bool,
+func (x *monitor) leave(
+	state int, again uint64, z *zone.Zone, behind bool, choose func() bool,
 ) (left int, possible bool) {
-	within, _ := x.bounded(task, temporal.Within)
+	within, _ := x.bounded(state, temporal.Within)
 	possible = true
 	x.clocks(within, func(_, clock int, bound float64) {
 		t, _ := zone.Seconds(bound)
 		possible = possible && z.Restrict(clock, zone.AtMost, t)
 	})
 	x.clocks(again, func(_, clock int, _ float64) { z.Start(clock) })
-	fors, _ := x.bounded(task, temporal.For)
+	fors, _ := x.bounded(state, temporal.For)
 	over := uint64(0)
 	after, before := zone.After, zone.AtMost
 	if behind {
@@ -251,9 +253,9 @@ func (x *ledger) leave(
 		z.Restrict(clock, before, t)
 	})
 	if over == 0 {
-		return task, possible
+		return state, possible
 	}
-	return x.number(duties{x.tasks[task][0] &^ over}), possible
+	return x.number(obligations{x.obligations[state][0] &^ over}), possible
 }
 
 // simple reports whether a formula is about one time.
@@ -269,7 +271,7 @@ func simple(f *temporal.Formula) bool {
 	return true
 }
 
-// followed returns a stronger or a weaker formula that a ledger can follow. It is violated by the beginning of a run if
+// followed returns a stronger or a weaker formula that a monitor can follow. It is violated by the beginning of a run if
 // by anything. A bounded operation stays if its argument is about one time.
 //
 //	            stronger        weaker

@@ -21,14 +21,14 @@ import (
 // clocks are part of the zone, so they limit together with those of procedures, timers and the property how long a
 // world lasts.
 
-// drifter is a signal that never jumps while its rate is known.
-type drifter struct {
+// continuousSignal is one that never jumps while its rate is known.
+type continuousSignal struct {
 	axis
-	rates map[rateAt]tempo // so far
+	rates map[rateAt]knownRate // so far
 }
 
-// tempo is a rate, if one is known.
-type tempo struct {
+// knownRate is a rate, if one is known.
+type knownRate struct {
 	declare.Rate
 	known bool
 }
@@ -38,30 +38,30 @@ type rateAt struct {
 	cell int
 }
 
-// drift is how a signal moves in a place: from the end of an instant to the next one.
-type drift struct {
+// flow is how a signal moves in a state: from the end of an instant to the next one.
+type flow struct {
 	cell      int
 	low, high float64 // of its rate
 	from      int8    // it has entered through the lower end of its interval: 1; the upper: -1; not known: 0
 }
 
-// drifters returns the signals whose rates limit how long they stay in some interval.
-func (m *Model) drifters(steps *flown.Stepper) []drifter {
-	var list []drifter
+// continuousSignals returns the signals whose rates limit how long they stay in some interval.
+func (m *Model) continuousSignals(steps *flown.Stepper) []continuousSignal {
+	var list []continuousSignal
 	for i := range m.vocab.signals {
 		s := &m.vocab.signals[i]
 		if len(s.cuts) < 2 || steps.Follows(s.name) || !steps.Knows(s.name) {
 			continue
 		}
 		if kind, _ := m.motion([]string{s.name}, true); kind == steady {
-			list = append(list, drifter{axis{name: s.name, cuts: s.cuts}, map[rateAt]tempo{}})
+			list = append(list, continuousSignal{axis{name: s.name, cuts: s.cuts}, map[rateAt]knownRate{}})
 		}
 	}
-	return slices.DeleteFunc(list, func(d drifter) bool { return !d.leaves(m) })
+	return slices.DeleteFunc(list, func(d continuousSignal) bool { return !d.leaves(m) })
 }
 
 // leaves reports whether some task makes the signal leave some interval.
-func (d *drifter) leaves(m *Model) bool {
+func (d *continuousSignal) leaves(m *Model) bool {
 	for cell := range len(d.cuts) + 1 {
 		for _, t := range m.actions() {
 			if d.longest(d.rate(m, cell, func(u bt.Task) bool { return u == t })) < zone.Forever {
@@ -73,7 +73,7 @@ func (d *drifter) leaves(m *Model) bool {
 }
 
 // total returns the sum over all intervals of the times for which the signal may stay [s], if they are limited.
-func (d *drifter) total(m *Model) float64 {
+func (d *continuousSignal) total(m *Model) float64 {
 	sum := 0.0
 	for cell := range len(d.cuts) + 1 {
 		most := 0.0
@@ -88,13 +88,13 @@ func (d *drifter) total(m *Model) float64 {
 	return sum
 }
 
-// rate returns the drift in an interval while tasks are active: all of them limit the rate.
-func (d *drifter) rate(m *Model, cell int, active func(bt.Task) bool) drift {
-	now := drift{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
+// rate returns the flow in an interval while tasks are active: all of them limit the rate.
+func (d *continuousSignal) rate(m *Model, cell int, active func(bt.Task) bool) flow {
+	now := flow{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
 	for _, t := range moving(slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return !active(t) })) {
-		r := d.tempo(m, t, cell)
+		r := d.knownRate(m, t, cell)
 		if r.Jumps {
-			return drift{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
+			return flow{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
 		}
 		now.low, now.high = max(now.low, r.Low), min(now.high, r.High)
 	}
@@ -104,8 +104,8 @@ func (d *drifter) rate(m *Model, cell int, active func(bt.Task) bool) drift {
 	return now
 }
 
-// tempo returns the rate in an interval while a task is active.
-func (d *drifter) tempo(m *Model, t bt.Task, cell int) tempo {
+// knownRate returns the rate in an interval while a task is active.
+func (d *continuousSignal) knownRate(m *Model, t bt.Task, cell int) knownRate {
 	at := rateAt{t, cell}
 	f, asked := d.rates[at]
 	if !asked {
@@ -120,20 +120,20 @@ func (d *drifter) tempo(m *Model, t bt.Task, cell int) tempo {
 		if !known {
 			r = anyRate
 		}
-		f = tempo{r.Firm(), known}
+		f = knownRate{r.Firm(), known}
 		d.rates[at] = f
 	}
 	return f
 }
 
 // known reports whether anything is known of the rate: then the signal does not jump.
-func (d drift) known() bool { return !math.IsInf(d.low, -1) || !math.IsInf(d.high, 1) }
+func (d flow) known() bool { return !math.IsInf(d.low, -1) || !math.IsInf(d.high, 1) }
 
 // rounding is the relative error of times that is allowed.
 const rounding = 1e-9
 
 // longest returns the maximum time for which a signal stays in its interval.
-func (d *drifter) longest(now drift) zone.Time {
+func (d *continuousSignal) longest(now flow) zone.Time {
 	low, high := d.bounds(now.cell)
 	speed := max(now.low, -now.high)
 	if !(speed > 0) || math.IsInf(high-low, 0) {
@@ -147,7 +147,7 @@ func (d *drifter) longest(now drift) zone.Time {
 }
 
 // shortest returns the minimum time in which a signal crosses its interval; 0 if none is known.
-func (d *drifter) shortest(now drift) zone.Time {
+func (d *continuousSignal) shortest(now flow) zone.Time {
 	low, high := d.bounds(now.cell)
 	speed := now.high
 	if now.from < 0 {
@@ -160,8 +160,8 @@ func (d *drifter) shortest(now drift) zone.Time {
 	return max(0, below-1)
 }
 
-// leads reports whether a signal may be in an interval in the next place.
-func (d *drifter) leads(from drift, cell int) bool {
+// leads reports whether a signal may be in an interval in the next state.
+func (d *continuousSignal) leads(from flow, cell int) bool {
 	if !from.known() || cell == from.cell {
 		return true
 	}
@@ -176,16 +176,16 @@ func (d *drifter) leads(from drift, cell int) bool {
 	return true
 }
 
-// drifted returns the number of the drifts in the place after an instant, and sets the clocks; possible is false if no
+// flowsAfter returns the number of the flows in the state after an instant, and sets the clocks; possible is false if no
 // signal moves so.
-func (x *pursuit) drifted(m *flown.Moment) (number int, possible bool) {
-	if len(x.drifters) == 0 {
+func (x *product) flowsAfter(m *flown.Moment) (number int, possible bool) {
+	if len(x.continuous) == 0 {
 		return 0, true
 	}
-	z, before := m.Zone(), x.drifts[x.place(x.from).drifts]
-	now := make([]drift, len(x.drifters))
-	for i := range x.drifters {
-		d, clock := &x.drifters[i], x.drifting(i)
+	z, before := m.Zone(), x.flows[x.observed(x.from).flows]
+	now := make([]flow, len(x.continuous))
+	for i := range x.continuous {
+		d, clock := &x.continuous[i], x.clockOf(i)
 		next := d.rate(x.m, cellAt(m, d.name, d.cuts), m.Active)
 		for at, r := range d.rates {
 			x.m.origins[r.From] = x.m.origins[r.From] || r.known && at.cell == next.cell &&
@@ -216,23 +216,23 @@ func (x *pursuit) drifted(m *flown.Moment) (number int, possible bool) {
 		}
 	}
 	for i, n := range now {
-		x.Limits[len(x.ops)+i] = x.drifters[i].shortest(n)
-		if t := x.drifters[i].longest(n); t < zone.Forever {
+		x.Limits[len(x.ops)+i] = x.continuous[i].shortest(n)
+		if t := x.continuous[i].longest(n); t < zone.Forever {
 			x.Limits[len(x.ops)+i] = t
 		}
 	}
 	key := fmt.Sprint(now)
-	number, ok := x.driftOf[key]
+	number, ok := x.flowOf[key]
 	if !ok {
-		number = len(x.drifts)
-		x.driftOf[key] = number
-		x.drifts = append(x.drifts, now)
+		number = len(x.flows)
+		x.flowOf[key] = number
+		x.flows = append(x.flows, now)
 	}
 	return number, true
 }
 
-// drifting returns the clock of a drifter.
-func (x *pursuit) drifting(i int) int { return x.clock + len(x.ops) + i }
+// clockOf returns the clock of a continuous signal.
+func (x *product) clockOf(i int) int { return x.clock + len(x.ops) + i }
 
 // cellAt returns the interval of a signal.
 func cellAt(m *flown.Moment, signal string, cuts []cut) int {
@@ -244,13 +244,13 @@ func cellAt(m *flown.Moment, signal string, cuts []cut) int {
 	return k
 }
 
-// depart prepares the steps from a place.
-func (x *pursuit) depart(n int) {
+// depart prepares the steps from a state.
+func (x *product) depart(n int) {
 	x.from = n
-	place := x.place(n)
-	x.Still = x.limits&noTime != 0 && !place.waits
-	for i, d := range x.drifts[place.drifts] {
-		x.Most[len(x.ops)+i] = x.drifters[i].longest(d)
+	at := x.observed(n)
+	x.Still = x.limits&noTime != 0 && !at.waits
+	for i, d := range x.flows[at.flows] {
+		x.Most[len(x.ops)+i] = x.continuous[i].longest(d)
 	}
 }
 
@@ -271,7 +271,7 @@ func soon(f *temporal.Formula, time float64) *temporal.Formula {
 
 // patience returns a time [s] after which what must happen has happened, if the plan goes once through all intervals of
 // its signals and all its procedures and timers, with a reserve.
-func (m *Model) patience(list []drifter) float64 {
+func (m *Model) patience(list []continuousSignal) float64 {
 	sum := 1.0
 	for i := range list {
 		sum += list[i].total(m)
@@ -296,10 +296,10 @@ func constant(e *expr.Expr) (v float64, known bool) {
 	return e.Constant()
 }
 
-// lasting explains why a place may last too long, and returns what would help.
-func (x *pursuit) lasting(place int) (why, advice string) {
+// lasting explains why a state may last too long, and returns what would help.
+func (x *product) lasting(n int) (why, advice string) {
 	var active []string
-	x.At(x.states.Key(place).key, func(m *flown.Moment) {
+	x.At(x.states.Key(n).key, func(m *flown.Moment) {
 		for _, t := range x.m.actions() {
 			if m.Active(t) {
 				active = append(active, x.Tree.Name(t))
@@ -315,8 +315,8 @@ func (x *pursuit) lasting(place int) (why, advice string) {
 		while = "while " + strings.Join(active, " and ") + " are active"
 	}
 	limited := false
-	for i, d := range x.drifts[x.place(place).drifts] {
-		limited = limited || x.drifters[i].longest(d) < zone.Forever
+	for i, d := range x.flows[x.observed(n).flows] {
+		limited = limited || x.continuous[i].longest(d) < zone.Forever
 	}
 	if limited {
 		return "at the rates that are known it may take longer, " + while,

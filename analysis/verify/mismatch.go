@@ -15,7 +15,7 @@ import (
 // or have another priority where both write one slot.
 
 // Deed is a difference in what tasks do, or in a setting of the mission.
-type Deed struct {
+type Mismatch struct {
 	Of   string `json:"of"`   // a task, a slot, or "mission"
 	What string `json:"what"` // an attribute, or the name of a setting
 	Old  string `json:"old"`  // "": none
@@ -23,8 +23,8 @@ type Deed struct {
 }
 
 // DeedsOf compares texts by what they are about: tasks, and attributes of each.
-func DeedsOf(old, updated map[string]map[string]string) []Deed {
-	var found []Deed
+func MismatchesOf(old, updated map[string]map[string]string) []Mismatch {
+	var found []Mismatch
 	for _, of := range slices.Sorted(maps.Keys(old)) {
 		if updated[of] == nil {
 			continue // the task is in one plan only: where it is active, the behaviour differs
@@ -33,7 +33,7 @@ func DeedsOf(old, updated map[string]map[string]string) []Deed {
 		slices.Sort(whats)
 		for _, what := range slices.Compact(whats) {
 			if a, b := old[of][what], updated[of][what]; a != b {
-				found = append(found, Deed{of, what, a, b})
+				found = append(found, Mismatch{of, what, a, b})
 			}
 		}
 	}
@@ -42,7 +42,7 @@ func DeedsOf(old, updated map[string]map[string]string) []Deed {
 
 // deedsOf returns what the tasks of a plan do, by task and attribute. Tasks are identified as in ComparePlans: actions
 // by their own names, timers by their names; what several actions of one name do is sorted.
-func deedsOf(p *plan.Plan) map[string]map[string]string {
+func attributesOf(p *plan.Plan) map[string]map[string]string {
 	all := map[string]map[string][]string{}
 	add := func(name, what string, parts ...string) {
 		if all[name] == nil {
@@ -104,25 +104,25 @@ func meaning(e *expr.Expr) string {
 }
 
 // deeds returns what the tasks of two plans do differently.
-func deeds(old, updated *Model) []Deed {
-	return append(DeedsOf(deedsOf(old.plan), deedsOf(updated.plan)),
-		DeedsOf(old.priorities(updated), updated.priorities(old))...)
+func mismatches(old, updated *Model) []Mismatch {
+	return append(MismatchesOf(attributesOf(old.plan), attributesOf(updated.plan)),
+		MismatchesOf(old.priorities(updated), updated.priorities(old))...)
 }
 
 // With adds differences in what is done. Behaviour is the same only if there are none.
-func (c Comparison) With(deeds []Deed) Comparison {
-	if len(deeds) == 0 {
+func (c Comparison) With(mismatches []Mismatch) Comparison {
+	if len(mismatches) == 0 {
 		return c
 	}
 	switch {
-	case len(c.Deeds) > 0: // the text states it
+	case len(c.Mismatches) > 0: // the text states it
 	case c.Verdict == Proved:
 		c.Text = "the behaviour differs: the same actions are active in every state, but not everything else is the same"
 	case c.Verdict == Undecided:
 		c.Text = "the behaviour differs in what is done; " + c.Text
 	}
 	c.Verdict = Refuted
-	c.Deeds = append(c.Deeds, deeds...)
+	c.Mismatches = append(c.Mismatches, mismatches...)
 	return c
 }
 

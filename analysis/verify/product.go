@@ -11,7 +11,7 @@ import (
 	"canopy/temporal"
 )
 
-// limits limits the runs that a pursuit visits.
+// limits limits the runs that a search visits.
 type limits uint8
 
 const (
@@ -23,52 +23,52 @@ const (
 	joined                     // the times at which one state is reached are joined: nothing is refuted
 )
 
-// pursuit follows a formula along all runs of a plan, as they are flown.
-type pursuit struct {
-	*reach[stay]
-	*ledger
+// product is the search of the product of a plan, as it is flown, and the monitor of a formula.
+type product struct {
+	*reach[observed]
+	*monitor
 	m          *Model
 	limits     limits
 	conditions []*expr.Logic
 	signals    []signal // that do not jump
-	drifters   []drifter
+	continuous []continuousSignal
 	always     bool // conditions are judged also within an instant: all of them are about tasks
 
-	from    int // the place that is left; the visitor adds to the others
-	tags    []tag
-	drifts  [][]drift // by number; 0: none is known before the run
-	tagOf   map[tag]int
-	driftOf map[string]int
-	last    flown.Tape // of a course to a violation
-	late    bool       // the violation is that a place is not left in time
-	found   bool
-	why     string  // the formula cannot be followed
-	next    [][]int // by place: the places that follow; -1: nothing is left of the formula
-	follows bool    // the courses of one path
+	from      int // the state that is left; the visitor adds to the others
+	partials  []partial
+	flows     [][]flow // by number; 0: none is known before the run
+	partialOf map[partial]int
+	flowOf    map[string]int
+	last      flown.Tape // of a course to a violation
+	late      bool       // the violation is that a state is not left in time
+	found     bool
+	why       string  // the formula cannot be followed
+	next      [][]int // by state: the states that follow; -1: nothing is left of the formula
+	follows   bool    // the courses of one path
 }
 
-// stay is what counts of a place of a run, after an instant, beside the state of the plan.
-type stay struct {
-	duty   duty
-	cell   string // the intervals of signals
-	drifts int    // how signals move
-	waits  bool   // a procedure or a timer of known length is under way
-	behind bool   // worlds that took next to no time came before: the clocks are behind, by next to nothing
+// observed is what counts of a state, after an instant, beside that of the plan.
+type observed struct {
+	monitorState monitorState
+	cell         string // the intervals of signals
+	flows        int    // how signals move
+	waits        bool   // a procedure or a timer of known length is under way
+	behind       bool   // worlds that took next to no time came before: the clocks are behind, by next to nothing
 }
 
-// duty is what is to be met, and the operations "for" that begin again as long as the place lasts.
-type duty struct {
-	task  int
+// monitorState is what is to be met, and the operations "for" that begin again as long as the state lasts.
+type monitorState struct {
+	state int
 	again uint64
 }
 
-// tag is what is to be met after a moment within an instant.
-type tag struct {
-	duty
+// partial is what is to be met after a moment within an instant.
+type partial struct {
+	monitorState
 	lost bool // it cannot be met
 }
 
-// outcome is the result of a pursuit.
+// outcome is the result of such a search.
 type outcome struct {
 	verdict       Verdict
 	script, where string
@@ -81,34 +81,34 @@ type outcome struct {
 	why, advice   string // undecided; refuted by a world that lasts too long
 }
 
-// Bounds of a pursuit.
+// Bounds of such a search.
 const (
 	maxConditions = 64
-	maxWeak       = 12        // duties are then at most 924 sets, the largest antichain
+	maxWeak       = 12        // obligations are then at most 924 sets, the largest antichain
 	maxCourses    = 50_000    // of instants, per effort
 	maxEdges      = 2_000_000 // steps from a state to the next
 )
 
 // pursue searches for a run, with the minimum number of worlds, after whose beginning the formula cannot be met.
-func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) outcome {
-	l, why := newLedger(f, of, steps.Clocks())
+func (m *Model) checkProduct(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) outcome {
+	l, why := newMonitor(f, of, steps.Clocks())
 	if why != "" {
 		return outcome{verdict: Undecided, why: why, advice: memoryAdvice}
 	}
-	x := &pursuit{m: m, ledger: l, limits: p, tagOf: map[tag]int{}, always: p&atEnds == 0,
-		reach: newReach[stay](steps, m.bounds(m.effort*maxCourses))}
+	x := &product{m: m, monitor: l, limits: p, partialOf: map[partial]int{}, always: p&atEnds == 0,
+		reach: newReach[observed](steps, m.bounds(m.effort*maxCourses))}
 	x.joined = p&joined != 0
-	x.begin(stay{duty: duty{task: -1}})
+	x.begin(observed{monitorState: monitorState{state: -1}})
 	steps.Limits, steps.Most = nil, nil
 	for _, op := range l.ops {
 		_, above := zone.Seconds(op.Bound)
 		steps.Limits, steps.Most = append(steps.Limits, above), append(steps.Most, zone.Forever)
 	}
-	x.drifts, x.driftOf = [][]drift{nil}, map[string]int{}
+	x.flows, x.flowOf = [][]flow{nil}, map[string]int{}
 	if p&atRates != 0 {
-		x.drifters = m.drifters(steps)
-		steps.Limits = append(steps.Limits, make([]zone.Time, len(x.drifters))...)
-		steps.Most = append(steps.Most, make([]zone.Time, len(x.drifters))...)
+		x.continuous = m.continuousSignals(steps)
+		steps.Limits = append(steps.Limits, make([]zone.Time, len(x.continuous))...)
+		steps.Most = append(steps.Most, make([]zone.Time, len(x.continuous))...)
 	}
 	for i := range m.always {
 		x.conditions = append(x.conditions, &m.always[i])
@@ -152,7 +152,7 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 }
 
 // visited describes a proof. Only states after which the formula is still to be met are visited.
-func (x *pursuit) visited() string {
+func (x *product) visited() string {
 	switch n := x.states.Len() - 1; {
 	case n == 0:
 		return "which the first instant of a run decides"
@@ -179,37 +179,37 @@ func aboutTasks(l *expr.Logic) bool {
 }
 
 // visit follows the formula through a moment of a step.
-func (x *pursuit) visit(m *flown.Moment) {
+func (x *product) visit(m *flown.Moment) {
 	if !m.Over && !x.always {
 		return
 	}
-	now := tag{duty: x.place(x.from).duty}
-	if m.Tag > 0 {
-		now = x.tags[m.Tag-1]
+	now := partial{monitorState: x.observed(x.from).monitorState}
+	if m.Mark > 0 {
+		now = x.partials[m.Mark-1]
 	}
 	now, possible := x.follow(m, now)
 	if !possible {
 		return
 	}
 	if !m.Over {
-		m.Tag = x.tag(now)
+		m.Mark = x.partial(now)
 		return
 	}
 	x.end(m, now)
 }
 
-// follow leaves the last place and enters the moment; possible is false if there is no such run.
-func (x *pursuit) follow(m *flown.Moment, now tag) (next tag, possible bool) {
-	z, begun := m.Zone(), now.task >= 0
-	if now.lost || begun && x.satisfied(now.task) {
+// follow leaves the last state and enters the moment; possible is false if there is no such run.
+func (x *product) follow(m *flown.Moment, now partial) (next partial, possible bool) {
+	z, begun := m.Zone(), now.state >= 0
+	if now.lost || begun && x.satisfied(now.state) {
 		return now, true
 	}
 	if begun {
-		if x.overdue(now.task, z) { // whatever follows
+		if x.overdue(now.state, z) { // whatever follows
 			x.violation(m, true)
 			return now, false
 		}
-		if now.task, possible = x.leave(now.task, now.again, z, x.behind(), m.Choose); !possible {
+		if now.state, possible = x.leave(now.state, now.again, z, x.behind(), m.Choose); !possible {
 			return now, false
 		}
 	}
@@ -220,52 +220,52 @@ func (x *pursuit) follow(m *flown.Moment, now tag) (next tag, possible bool) {
 		}
 	}
 	var known bool
-	if now.task, now.again, known = x.enter(now.task, holds, z); !known {
+	if now.state, now.again, known = x.enter(now.state, holds, z); !known {
 		x.why, m.Stop = alternatives, true
 		return now, false
 	}
-	now.lost = x.violated(now.task)
+	now.lost = x.violated(now.state)
 	return now, true
 }
 
-// place returns what counts of a place.
-func (x *pursuit) place(n int) stay { return x.states.Key(n).mark }
+// observed returns what counts of a state beside that of the plan.
+func (x *product) observed(n int) observed { return x.states.Key(n).mark }
 
-// behind reports whether worlds took next to no time so far, up to the last place.
-func (x *pursuit) behind() bool { return x.place(x.from).behind || x.Still && x.from > 0 }
+// behind reports whether worlds took next to no time so far, up to the last state.
+func (x *product) behind() bool { return x.observed(x.from).behind || x.Still && x.from > 0 }
 
-// tag returns the number of a tag, from 1.
-func (x *pursuit) tag(t tag) int {
-	n, ok := x.tagOf[t]
+// partial returns the number of what is to be met, from 1.
+func (x *product) partial(t partial) int {
+	n, ok := x.partialOf[t]
 	if !ok {
-		x.tags = append(x.tags, t)
-		n = len(x.tags)
-		x.tagOf[t] = n
+		x.partials = append(x.partials, t)
+		n = len(x.partials)
+		x.partialOf[t] = n
 	}
 	return n
 }
 
-// end records the place after an instant.
-func (x *pursuit) end(m *flown.Moment, now tag) {
+// end records the state after an instant.
+func (x *product) end(m *flown.Moment, now partial) {
 	cell := ""
 	if x.signals != nil {
-		before := x.place(x.from).cell
+		before := x.observed(x.from).cell
 		if cell = x.cell(m); !near(before, cell) {
 			return
 		}
 	}
-	drifts, possible := x.drifted(m)
+	flows, possible := x.flowsAfter(m)
 	switch {
 	case !possible, !m.Possible():
 		return
 	case now.lost:
 		x.violation(m, false)
 		return
-	case x.satisfied(now.task):
+	case x.satisfied(now.state):
 		x.lead(-1)
 		return
 	}
-	to := stay{duty: now.duty, cell: cell, drifts: drifts}
+	to := observed{monitorState: now.monitorState, cell: cell, flows: flows}
 	if x.limits&noTime != 0 {
 		to.waits, to.behind = m.Waits(), x.behind()
 	}
@@ -277,24 +277,24 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 	}
 }
 
-// lead records that a place follows the one that is left.
-func (x *pursuit) lead(to int) {
+// lead records that a state follows the one that is left.
+func (x *product) lead(to int) {
 	if !x.follows && !slices.Contains(x.next[x.from], to) {
 		x.next[x.from] = append(x.next[x.from], to)
 	}
 }
 
-// hopeless returns the first place after which an "until" that is begun is never met, whatever follows; -1 if there is
-// none. All places are visited.
-func (x *pursuit) hopeless() int {
+// hopeless returns the first state after which an "until" that is begun is never met, whatever follows; -1 if there is
+// none. All states are visited.
+func (x *product) hopeless() int {
 	first := -1
 	for bit, op := range x.ops {
 		if op.Op != temporal.Until {
 			continue
 		}
 		pending := func(n int) bool {
-			task := x.place(n).duty.task
-			return task >= 0 && !slices.ContainsFunc(x.tasks[task], func(s uint64) bool { return s>>bit&1 == 0 })
+			state := x.observed(n).monitorState.state
+			return state >= 0 && !slices.ContainsFunc(x.obligations[state], func(s uint64) bool { return s>>bit&1 == 0 })
 		}
 		before := make([][]int, len(x.next))
 		var hopeful []int
@@ -326,7 +326,7 @@ func (x *pursuit) hopeless() int {
 	return first
 }
 
-func (x *pursuit) violation(m *flown.Moment, late bool) {
+func (x *product) violation(m *flown.Moment, late bool) {
 	if x.follows {
 		return
 	}
@@ -334,7 +334,7 @@ func (x *pursuit) violation(m *flown.Moment, late bool) {
 }
 
 // cell returns the intervals of the signals that do not jump, by the signs of their limits.
-func (x *pursuit) cell(m *flown.Moment) string {
+func (x *product) cell(m *flown.Moment) string {
 	var cell []byte
 	for i := range x.signals {
 		k := cellAt(m, x.signals[i].name, x.signals[i].cuts)
@@ -355,7 +355,7 @@ func near(before, cell string) bool {
 }
 
 // refuted follows the path to the violation again, for a script.
-func (x *pursuit) refuted() outcome {
+func (x *product) refuted() outcome {
 	path := x.states.Path(x.from)
 	run := x.run(path, x.last)
 	if x.late {
@@ -375,7 +375,7 @@ func (x *pursuit) refuted() outcome {
 	c.script = x.m.spell(x.m.recalled(x.Stepper, shown))
 	if x.late {
 		c.why, c.advice = x.lasting(path[len(path)-1])
-		x.At(x.states.Key(path[len(path)-1]).key, func(m *flown.Moment) { c.lasts = len(x.drifters) == 0 && m.Quiet() })
+		x.At(x.states.Key(path[len(path)-1]).key, func(m *flown.Moment) { c.lasts = len(x.continuous) == 0 && m.Quiet() })
 	}
 	return c
 }
