@@ -15,7 +15,8 @@ func (m *Moment) Text() string { return m.text(func(string) bool { return true }
 // Brief is Text without what free actions do not do, and without relations to values that are kept.
 func (m *Moment) Brief() string {
 	return m.text(func(part string) bool {
-		return !strings.Contains(part, keeps) && !slices.ContainsFunc(denials, func(d [2]string) bool { return strings.HasSuffix(part, d[1]) })
+		denied := func(d [2]string) bool { return strings.HasSuffix(part, d[1]) }
+		return !strings.Contains(part, keeps) && !slices.ContainsFunc(denials, denied)
 	})
 }
 

@@ -422,7 +422,7 @@ type machine struct {
 	now        *flown.Moment
 	graph      *stategraph.Engine
 	conditions []bt.Task // of the graph
-	states     []string  // of the graph; Moment.Tag is one of them
+	states     []string  // of the graph; Moment.Mark is one of them
 	number     map[string]int
 	failure    error
 }

@@ -176,8 +176,8 @@ func (d *continuousSignal) leads(from flow, cell int) bool {
 	return true
 }
 
-// flowsAfter returns the number of the flows in the state after an instant, and sets the clocks; possible is false if no
-// signal moves so.
+// flowsAfter returns the number of the flows in the state after an instant, and sets the clocks; possible is false if
+// no signal moves so.
 func (x *product) flowsAfter(m *flown.Moment) (number int, possible bool) {
 	if len(x.continuous) == 0 {
 		return 0, true

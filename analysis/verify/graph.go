@@ -234,8 +234,8 @@ func (x *graph) source(state int) string {
 	return source
 }
 
-// generalise lets a transition of a simple plan go to any values of the inputs, true or false, on which nothing depends:
-// neither what is active, nor what conditions with hysteresis remember, nor the first goal that holds.
+// generalise lets a transition of a simple plan go to any values of the inputs, true or false, on which nothing
+// depends: neither what is active, nor what conditions with hysteresis remember, nor the first goal that holds.
 func (x *graph) generalise(m *flown.Moment, from int, p *transition) {
 	s, to := x.m.space, &x.states[p.to]
 	same, before := s.all(), s.all() // the values with the same result; those that conditions had

@@ -22,8 +22,8 @@ import (
 //	active[t]   t's turn has come, and it is none of these
 //
 // They follow from the decision rules of the composites (A. Klöckner, Behavior Trees for UAV Mission Management, 2013,
-// section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive Paradigm and And-Or-Trees,
-// 2016, definitions 8 and 9). Of tasks with memory they are only what may be: memory.go.
+// section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive Paradigm and
+// And-Or-Trees, 2016, definitions 8 and 9). Of tasks with memory they are only what may be: memory.go.
 type Model struct {
 	effort  int  // a factor of the bounds of searches
 	tired   bool // such a bound has ended a search
@@ -496,8 +496,8 @@ func (m *Model) atLeast(k int, sets []set) set {
 	return reached[k]
 }
 
-// activate computes where each task is active, parents first. A child of a sequence or fallback that is passed over lets
-// the next one be active.
+// activate computes where each task is active, parents first. A child of a sequence or fallback that is passed over
+// lets the next one be active.
 func (m *Model) activate() {
 	s, n := m.space, m.tree.Len()
 	enter := make([]set, n)

@@ -9,9 +9,8 @@ import (
 	"canopy/temporal"
 )
 
-// monitor follows a formula of conditions, and, or, Weak, Until, Within and For along runs. It takes Until as Weak: what
-// the beginning of a run violates. What is still to be met after a
-// state is the progression of the formula (F. Bacchus and F. Kabanza, Planning for temporally extended goals, 1998):
+// monitor follows a formula of conditions, and, or, Weak, Until, Within and For along runs. It takes Until as Weak:
+// what the beginning of a run violates. What is still to be met after a state is the progression of the formula (F. Bacchus and F. Kabanza, Planning for temporally extended goals, 1998):
 // that of "a weakly until b" is that of b, or that of a and the whole again. A bounded operation that is not met at
 // once has a clock. It reads the time since the first instant from which "within" is still to be met, and the last one
 // from which "for" is: the other instants then demand nothing more (R. Alur, T. Feder and T. Henzinger, The Benefits of
@@ -271,8 +270,8 @@ func simple(f *temporal.Formula) bool {
 	return true
 }
 
-// followed returns a stronger or a weaker formula that a monitor can follow. It is violated by the beginning of a run if
-// by anything. A bounded operation stays if its argument is about one time.
+// followed returns a stronger or a weaker formula that a monitor can follow. It is violated by the beginning of a run
+// if by anything. A bounded operation stays if its argument is about one time.
 //
 //	            stronger        weaker
 //	a until b   b               a until b, but b may never come

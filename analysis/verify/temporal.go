@@ -249,9 +249,9 @@ func timing(f *temporal.Formula) string {
 	return ""
 }
 
-// obligations are the formulas still to be met: one of several sets of a product's Weak formulas, bit i for the formula i.
-// No set contains another one, and they are in ascending order, so that equal obligations are identical. Without a set the
-// property is violated; with the empty set it is met.
+// obligations are the formulas still to be met: one of several sets of a monitor's operations, bit i for the operation
+// i. No set contains another one, and they are in ascending order, so that equal obligations are identical. Without a
+// set the property is violated; with the empty set it is met.
 type obligations []uint64
 
 var met = obligations{0}
