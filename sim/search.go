@@ -90,20 +90,6 @@ func newSearch(x *levels, indicators int) search {
 	return q
 }
 
-func (q *search) copyFrom(o *search) {
-	copy(q.now, o.now)
-	copy(q.resting, o.resting)
-	q.here, q.old = o.here, o.old
-	copy(q.committed, o.committed)
-	q.strays = append(q.strays[:0], o.strays...)
-	copy(q.bias, o.bias)
-	copy(q.zone, o.zone)
-	q.fine, q.halved = append(q.fine[:0], o.fine...), o.halved
-	copy(q.skip, o.skip)
-	q.enclosed = false
-	q.changes++
-}
-
 // step begins a new step. If known, q.now holds the quantities at its start.
 func (s *Simulator) step(known bool) {
 	q := &s.search

@@ -33,6 +33,7 @@ var rooms = map[string]room{
 		"snapshot": "an engine can be saved",
 	}, tests: reasons{
 		"diag":            "golden scripts are trace scripts",
+		"document/plan":   "golden scripts are trace scripts",
 		"document/script": "golden scripts are trace scripts",
 		"formalism/tick":  "the second engine passes the golden scripts",
 		"internal/trees":  "random trees",

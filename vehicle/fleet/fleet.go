@@ -50,7 +50,7 @@ const round = "north^2 + east^2 gt fence.radius^2"
 
 // simulated returns the simulated vehicle of a contract, with the condition that it is outside its fence, and with what
 // another document adds to the end of its sections, which are in the same order there. Its signals beyond those of the
-// contract begin with Own.
+// contract begin with "sim.".
 func simulated(c *contract.Contract, breach, more string) *model.Vehicle {
 	name := c.Name + ".vehicle.yaml"
 	file, err := files.ReadFile(name)
@@ -79,6 +79,3 @@ func simulated(c *contract.Contract, breach, more string) *model.Vehicle {
 	}
 	return v
 }
-
-// Own begins the names of the signals that a simulated vehicle has beyond its contract.
-const Own = "sim."
