@@ -293,6 +293,18 @@ func (s *Simulator) screen() bool {
 	if s.T == s.integrator.From() && !s.slide.on {
 		s.letGo()
 	}
+	q.list = s.ordered(s.sampled(list))
+	for _, i := range q.list {
+		if s.watch[i] != 0 {
+			q.near = append(q.near, i)
+		}
+	}
+	return len(q.near) > 0 || len(q.crowded) > 0
+}
+
+// sampled adds to a list the indicators that the samples of functions without bounds come near to.
+func (s *Simulator) sampled(list []int) []int {
+	q := &s.search
 	for _, l := range q.lines {
 		x := &s.levels.lines[l]
 		if q.watched[l] == 0 || q.known[x.of] {
@@ -307,12 +319,7 @@ func (s *Simulator) screen() bool {
 		list = s.within(list, l, low-margin, high+margin)
 	}
 	q.list = s.ordered(list)
-	for _, i := range q.list {
-		if s.watch[i] != 0 {
-			q.near = append(q.near, i)
-		}
-	}
-	return len(q.near) > 0 || len(q.crowded) > 0
+	return list
 }
 
 // stays reports whether the indicator of the threshold of a state is known to stay on its side during this step,
