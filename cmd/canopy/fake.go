@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"canopy/autopilot/fake"
-	"canopy/autopilot/fake/faults"
 	"canopy/autopilot/frame"
 	"canopy/autopilot/link"
 	"canopy/vehicle/earth"
@@ -45,7 +44,7 @@ addresses:
 ` + indented(link.Forms()) + `
 Faults, at seconds T since power-on:
 
-` + indented(faults.Forms) + `
+` + indented(fake.FaultForms) + `
 The same --seed gives the same faults.`,
 		Example: `  canopy fake plane
   canopy fake plane --speed 10 --link udpout:127.0.0.1:14551
@@ -70,7 +69,7 @@ func (o *faking) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	var scenario faults.Scenario
+	var scenario fake.Scenario
 	for _, f := range o.spoiled {
 		if err := scenario.Add(f); err != nil {
 			return &usageError{"--fault: " + err.Error()}
@@ -81,7 +80,7 @@ func (o *faking) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	var links []link.Link
-	var wires []*faults.Wire
+	var wires []*fake.Wire
 	out := cmd.OutOrStdout()
 	for _, a := range o.addresses {
 		l, err := link.Open(a, link.Guard{Secret: secret})
@@ -89,7 +88,7 @@ func (o *faking) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		defer l.Close() //nolint:errcheck // nothing is buffered
-		links, wires = append(links, l), append(wires, faults.New(o.seed+uint64(len(links)), scenario))
+		links, wires = append(links, l), append(wires, fake.NewWire(o.seed+uint64(len(links)), scenario))
 		if _, err := fmt.Fprintf(out, "%s at %s\n", args[0], l); err != nil {
 			return failed(err)
 		}
@@ -171,7 +170,7 @@ func indented(text string) string {
 // serve lets a vehicle fly until the context ends. Its time is that of the clock [ns], as often as there is a tick or
 // something arrives. Each link is a channel of the vehicle, with the faults of a wire; what happens to the vehicle is
 // that of the first one.
-func serve(ctx context.Context, v *fake.Autopilot, wires []*faults.Wire, links []link.Link, clock func() int64,
+func serve(ctx context.Context, v *fake.Autopilot, wires []*fake.Wire, links []link.Link, clock func() int64,
 	ticks <-chan time.Time, out io.Writer) error {
 	arrived := make(chan arrival, 64)
 	ctx, cancel := context.WithCancel(ctx)
@@ -189,26 +188,26 @@ func serve(ctx context.Context, v *fake.Autopilot, wires []*faults.Wire, links [
 			now = clock()
 		case a := <-arrived:
 			now = clock()
-			wires[a.link].Send(faults.ToVehicle, a.data, now)
+			wires[a.link].Send(fake.ToVehicle, a.data, now)
 		}
 		for range len(arrived) {
 			a := <-arrived
-			wires[a.link].Send(faults.ToVehicle, a.data, now)
+			wires[a.link].Send(fake.ToVehicle, a.data, now)
 		}
 		for t := v.Now(); ; {
 			for _, e := range wires[0].Events(t) {
 				v.Inject(e)
 			}
 			for i, w := range wires {
-				for _, d := range w.Arrived(faults.ToVehicle, t) {
+				for _, d := range w.Arrived(fake.ToVehicle, t) {
 					v.ReceiveOn(i, d)
 				}
 			}
 			for i, w := range wires {
 				for _, d := range v.OutOn(i) {
-					w.Send(faults.FromVehicle, d, t)
+					w.Send(fake.FromVehicle, d, t)
 				}
-				for _, d := range w.Arrived(faults.FromVehicle, t) {
+				for _, d := range w.Arrived(fake.FromVehicle, t) {
 					_ = links[i].Write(d) // a station that is not there loses it
 				}
 			}
