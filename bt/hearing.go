@@ -144,6 +144,7 @@ func (e *Engine) hears(n *node, place int32) bool {
 // passed over, and appends the inputs that are new to in. It is for owners to whom an input is expensive: they call it
 // between two instants, when the inputs of any leaf may have changed, and then Settle, also with these inputs.
 func (e *Engine) Reconsider(in []Input) []Input {
+	e.rest() // before the first instant, nothing has yet
 	chains := e.dozing()
 	e.collected = in
 	e.collects = true

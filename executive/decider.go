@@ -55,6 +55,7 @@ type tree struct {
 	start   func(initial []bt.Input) Engine
 	always  []bool // by task: it is judged, heard or not; nil: all are
 	sparing bool   // of what is heard, only what counts is judged at the beginning of an instant
+	lazy    bool   // of the first one as well
 	engine  Engine
 	begun   bool
 	listens bool       // the engine does, so that it tells what counts
@@ -81,7 +82,11 @@ func (d *tree) begin(x *Executive) {
 			in = append(in, bt.Slow(l.Task, entry, exit))
 		}
 	}
-	d.engine = d.start(append(in, d.inputs(x)...))
+	d.lazy = d.lazy && x.p.entries == nil // whether it is an error to read one is known once all leaves are told
+	if !d.lazy {
+		in = append(in, d.inputs(x)...)
+	}
+	d.engine = d.start(in)
 	d.start = nil // it may hold the engine before an exchange
 	if d.always == nil {
 		return
@@ -112,6 +117,14 @@ func Sparing(start func(initial []bt.Input) Listener, always []bool) Decider {
 	return d
 }
 
+// Lazy returns the plan's tree as Sparing does, but in the first instant, too, it judges only what counts: the engine
+// is created without inputs of leaves. A plan with a blackboard is judged as Sparing does.
+func Lazy(start func(initial []bt.Input) Listener, always []bool) Decider {
+	d := Sparing(start, always).(*tree)
+	d.lazy = true
+	return d
+}
+
 // hears reports whether the engine hears a leaf.
 func (d *tree) hears(x *Executive, i int) bool {
 	return d.always == nil || d.engine.(Listener).Hears(x.p.Leaves[i].Task)
@@ -129,11 +142,11 @@ func (d *tree) settle(x *Executive) (bool, error) {
 // inputs returns the inputs that are new to the tree: those of leaves, and timers that have elapsed.
 func (d *tree) inputs(x *Executive) []bt.Input {
 	in := x.elapsed(d.pending[:0])
-	if d.sparing && d.begun && x.micro == 0 {
+	if d.sparing && (d.begun || d.lazy) && x.micro == 0 {
 		in = d.engine.(Listener).Reconsider(in)
 	}
 	for _, i := range x.visit() {
-		if d.begun && !d.hears(x, int(i)) {
+		if (d.begun || d.lazy) && !d.hears(x, int(i)) {
 			continue
 		}
 		in = x.tell(in, int(i), d.engine.Status(x.p.Leaves[i].Task))

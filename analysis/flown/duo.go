@@ -350,7 +350,7 @@ func (p *Duo) Text() string {
 		}
 	}
 	if len(parts) == 0 {
-		return "always"
+		return Always
 	}
 	return strings.Join(parts, " and ")
 }

@@ -80,7 +80,7 @@ func (s *Stepper) start() {
 	}
 	tree := executive.Tree(func(in []bt.Input) executive.Engine { return engine(in) })
 	if s.always != nil && !s.all {
-		tree = executive.Sparing(func(in []bt.Input) executive.Listener { return engine(in) }, s.always)
+		tree = executive.Lazy(func(in []bt.Input) executive.Listener { return engine(in) }, s.always)
 	}
 	s.x = executive.New(s.p, s.world, tree)
 }

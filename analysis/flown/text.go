@@ -10,19 +10,31 @@ import (
 )
 
 // Text describes what the answers of the instant have told of signals and relations.
-func (m *Moment) Text() string {
+func (m *Moment) Text() string { return m.text(func(string) bool { return true }) }
+
+// Brief is Text without what free actions do not do, and without relations to values that are kept.
+func (m *Moment) Brief() string {
+	return m.text(func(part string) bool {
+		return !strings.Contains(part, keeps) && !slices.ContainsFunc(denials, func(d [2]string) bool { return strings.HasSuffix(part, d[1]) })
+	})
+}
+
+func (m *Moment) text(counts func(part string) bool) string {
 	w := m.s.w
 	var parts []string
 	for _, f := range slices.Compact(slices.Sorted(slices.Values(w.asked))) {
-		if text := m.s.told(f, &w.bounds[f]); text != "" && !m.s.forms.lasts(f) {
-			parts = append(parts, text)
+		if part := m.s.told(f, &w.bounds[f]); part != "" && !m.s.forms.lasts(f) && counts(part) {
+			parts = append(parts, part)
 		}
 	}
 	if len(parts) == 0 {
-		return "always"
+		return Always
 	}
 	return strings.Join(parts, " and ")
 }
+
+// Always is the text of an instant of which nothing is told.
+const Always = "always"
 
 // denials are the propositions about free actions, each with its contrary.
 var denials = [][2]string{{" ends well", " does not end well"}, {" ends badly", " does not end badly"},

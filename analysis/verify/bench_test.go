@@ -21,7 +21,7 @@ type family struct {
 
 var families = []family{
 	// A chain of fallbacks [check, repair] with a final goal, as in the published benchmarks of behaviour-tree checkers.
-	{"checklist", []int{50, 500, 5000}, func(n int) string {
+	{"checklist", []int{50, 500, 4900}, func(n int) string {
 		var b strings.Builder
 		b.WriteString(`<ReactiveSequence name="list">`)
 		for i := range n {

@@ -148,15 +148,15 @@ func TestVacuity(t *testing.T) {
 	}
 }
 
-// The cause names which result of another child a script waits for, and no rule of the memory; a task without tasks
+// The cause names which result of another child a script waits for; a task without tasks
 // before it is not advised to let them end.
 func TestCausesInScripts(t *testing.T) {
 	for _, test := range []struct{ plan, text, advice string }{
 		{`<TryCatch name="t"><Action name="a" done="x ge 1"/><Action name="clean"/></TryCatch>`,
 			"clean is never active: it would need that t comes to clean after a has failed, which never happens",
 			"change one of these, or remove the task"},
-		{`<Fallback name="f"><Sequence name="s"><Condition name="c" on="x ge 1"/><Action name="a"/></Sequence>` +
-			`<Action name="z" done="x lt 1"/><Action name="q"/></Fallback>`,
+		{`<ReactiveSequence name="r"><Condition name="c" on="x ge 1"/><Sequence name="s"><Action name="z" done="x lt 1"/>` +
+			`<Action name="q"/></Sequence></ReactiveSequence>`,
 			"q is never active, found by visiting all", "let the tasks before it end, by `done` or a condition, or remove it"},
 	} {
 		found := askDead(NewModel(declare.Subject{Plan: readPlan(t, test.plan)}))

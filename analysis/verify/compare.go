@@ -162,7 +162,7 @@ func (m *Model) byName() map[string]set {
 // the results of the roots are the same there.
 func (m *Model) same(o *Model) bool {
 	s, mine, others := m.space, m.byName(), o.byName()
-	allowed := s.and(m.allowed, o.allowed)
+	lawful := s.and(m.lawful, o.lawful)
 	for j := range m.judged[m.tree.Root()] {
 		result := fmt.Sprint("the root's result ", j)
 		mine[result], others[result] = m.judged[m.tree.Root()][j], o.judged[o.tree.Root()][j]
@@ -173,7 +173,7 @@ func (m *Model) same(o *Model) bool {
 			if other == nil {
 				other = s.none()
 			}
-			if !s.empty(s.and(s.and(active, s.not(other)), allowed)) {
+			if !s.empty(s.and(s.and(active, s.not(other)), lawful)) {
 				return false
 			}
 		}

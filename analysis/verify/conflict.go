@@ -113,27 +113,34 @@ func (m *Model) gather(name string, pairs []pair, brief bool) []*clash {
 	return list
 }
 
-// clashes returns the tasks that the abstraction allows to be active together, in settled states or only within an
-// instant, in which actions may be active and end at once.
+// clashes returns the tasks that the sets allow to be active together, in settled states or only within an instant, in
+// which actions may be active and end at once.
 func (m *Model) clashes(name string, tasks []bt.Task) []*clash {
 	var settled, brief []pair
 	before := m.space.none()
 	for i, t := range tasks {
-		both := m.space.and(m.space.and(before, m.active[t]), m.passing)
+		both := m.space.and(m.space.and(before, m.active[t]), m.lawful)
 		before = m.space.or(before, m.active[t])
-		if m.space.empty(both) {
+		if m.space.empty(both) || !m.hasParallelAbove(t) {
 			continue
 		}
 		for _, u := range tasks[:i] {
-			switch in := m.space.and(m.active[t], m.active[u]); {
-			case !m.empty(in):
-				settled = append(settled, pairOf(t, u))
-			case m.allows(in, &m.passing):
-				brief = append(brief, pairOf(t, u))
+			switch p := pairOf(t, u); {
+			case m.tree.Kind(m.aboveBoth(p)).Family() != bt.Count: // only one of its children is active
+			case !m.empty(m.space.and(m.lasts(t), m.lasts(u))):
+				settled = append(settled, p)
+			case !m.empty(m.space.and(m.active[t], m.active[u])):
+				brief = append(brief, p)
 			}
 		}
 	}
 	return append(m.gather(name, settled, false), m.gather(name, brief, true)...)
+}
+
+func (m *Model) hasParallelAbove(t bt.Task) bool {
+	for t = m.tree.Parent(t); t >= 0 && m.tree.Kind(t).Family() != bt.Count; t = m.tree.Parent(t) {
+	}
+	return t >= 0
 }
 
 const conflictAdvice = "let only one of them be active, or let one write and the others read: the first in the tree" +
@@ -217,12 +224,12 @@ func (m *Model) meet(c *clash) (seen, open []pair, why string) {
 		seen = append(seen, now...)
 		open = slices.DeleteFunc(open, func(p pair) bool { return slices.Contains(now, p) })
 	}
-	if !m.slow() && !m.stepper().Lags() {
+	if !m.slow() && !m.stepper().Lags() && !m.Remembers() {
 		for _, p := range c.pairs {
 			if !slices.Contains(open, p) {
 				continue
 			}
-			f, ok := m.find(m.space.and(m.active[p[0]], m.active[p[1]]), &m.allowed)
+			f, ok := m.find(m.space.and(m.active[p[0]], m.active[p[1]]))
 			if !ok {
 				open = slices.DeleteFunc(open, func(o pair) bool { return o == p })
 				continue

@@ -12,7 +12,7 @@ import (
 func TestCountsOfZero(t *testing.T) {
 	for _, test := range []struct{ parallel, dead string }{
 		{`<ReactiveParallel success_count="0" failure_count="1"><Action name="in"/><Condition on="x ge 3"/></ReactiveParallel>`,
-			"in after"},
+			"f"},
 		{`<ParallelAll max_failures="0"><Condition on="x ge 1"/><Condition on="x ge 2"/></ParallelAll>`, ""},
 		{`<ParallelAll max_failures="0"><Action name="in" done="x ge 1"/><Condition on="x ge 2"/></ParallelAll>`, ""},
 	} {

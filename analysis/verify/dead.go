@@ -27,7 +27,7 @@ func askDead(m *Model) []Finding {
 			dead = append(dead, t)
 			return
 		}
-		if m.tree.Kind(t).Acts() && m.empty(m.active[t]) {
+		if m.tree.Kind(t).Acts() && m.empty(m.lasts(t)) {
 			brief = append(brief, t)
 		}
 		for _, k := range m.tree.Children(t) {
@@ -91,9 +91,19 @@ func (m *Model) ends() []bt.Task {
 	return tasks
 }
 
-// observe flies a plan with memory, or with memories of conditions that are too many to visit, to states in which each
-// of its ends might be active, and records the tasks that it activates: these need no proof. Where the sets of states
-// do not tell what is active within an instant, it visits all states, if it can, or until it has seen all ends.
+// lasts returns where a task is active and, if it is an action, has no outcome.
+func (m *Model) lasts(t bt.Task) set {
+	i, ok := m.leafOf[t]
+	if !ok {
+		return m.active[t]
+	}
+	l := &m.leaves[i]
+	return m.space.and(m.active[t], m.space.not(m.space.or(m.of(l.done), m.of(l.failed))))
+}
+
+// observe records tasks that are seen active: these need no proof. Where the sets of states do not tell what is active,
+// it visits all states, if it can, or until it has seen all ends. If only the memories of conditions are too many to
+// visit, it flies to states in which each of the ends is active.
 func (m *Model) observe() {
 	if m.entered != nil {
 		return
@@ -104,7 +114,7 @@ func (m *Model) observe() {
 			m.awake(t)
 		}
 	}
-	if written, late := m.stepper().Written(), m.stepper().Lags(); written || late || m.slow() {
+	if written, late := m.stepper().Written(), m.stepper().Lags(); written || late || m.slow() || m.Remembers() {
 		x := m.flights()
 		seen := func(t bt.Task) bool { return m.entered[t] || x.entered[t] }
 		ends := slices.DeleteFunc(m.ends(), seen)
@@ -117,18 +127,18 @@ func (m *Model) observe() {
 				m.awake(bt.Task(t))
 			}
 		}
-		if m.explored || written || late {
+		if m.explored || written || late || m.Remembers() {
 			return
 		}
 	}
-	if !m.Remembers() && !m.uncertain {
+	if !m.uncertain {
 		return
 	}
 	for _, a := range m.ends() {
 		if m.entered[a] {
 			continue
 		}
-		f, ok := m.find(m.active[a], &m.lawful)
+		f, ok := m.find(m.active[a])
 		if !ok {
 			continue
 		}
@@ -155,7 +165,7 @@ func (m *Model) idles(t bt.Task) bool {
 	if m.reachable != nil && m.reachable.broken[t] {
 		return false
 	}
-	return !m.entered[t] && (m.explored || !m.allows(m.active[t], &m.passing))
+	return !m.entered[t] && (m.explored || m.empty(m.active[t]))
 }
 
 // unsure reports whether a state that the abstraction allows need not be reachable.
@@ -272,7 +282,7 @@ func (m *Model) causes(dead []bt.Task) []Finding {
 	var list []*cause
 	var unseen []bt.Task
 	for _, t := range dead {
-		if m.explored && !m.space.empty(m.space.and(m.active[t], m.passing)) {
+		if m.explored && !m.space.empty(m.space.and(m.active[t], m.lawful)) {
 			unseen = append(unseen, t)
 			continue
 		}
@@ -363,7 +373,6 @@ func (m *Model) causeFinding(c *cause) Finding {
 
 // needs lists the conditions for an action to be active, from the action upwards.
 func (m *Model) needs(t bt.Task) []need {
-	s := m.space
 	var list []need
 	passed := func(t bt.Task, text string, in set) { list = append(list, need{text: text, in: in, passed: t}) }
 	add := func(text string, in set) { passed(-1, text, in) }
@@ -385,18 +394,14 @@ func (m *Model) needs(t bt.Task) []need {
 		if m.tree.Kind(p).Family() == bt.Count {
 			add(name(p)+" has not ended", m.open(p))
 		}
-		if m.holds[p] != nil {
-			add("no result of "+name(p)+" is held", s.not(m.holds[p]))
-		}
 	}
 	if m.latches != nil {
 		rule(m.latches)
 	}
 	for i := range m.facts {
-		add("the fact `"+m.subject.Declared.Facts[i].Text+"` holds", m.of(&m.facts[i]))
-	}
-	if len(m.rules) > 0 {
-		rule(m.obey(s.all(), m.rules))
+		if m.decides(&m.facts[i]) {
+			add("the fact `"+m.subject.Declared.Facts[i].Text+"` holds", m.of(&m.facts[i]))
+		}
 	}
 	slices.Reverse(list) // the first needs are left out first: rules before the conditions near the task
 	return list
@@ -425,7 +430,7 @@ func (m *Model) after(p, child bt.Task) string {
 func (m *Model) passedNeeds(t bt.Task, good bool, add func(bt.Task, string, set)) {
 	kind, kids := m.tree.Kind(t), m.tree.Children(t)
 	switch {
-	case m.holds[t] != nil, m.skips[t]: // a held result does not depend on the children
+	case m.keeps(t), m.skips[t]: // a held result does not depend on the children
 	case kind.Family() == bt.Chain && kind.Over() == bt.Accept && kind.Verdict(bt.Success) == bt.Failure &&
 		kind.Verdict(bt.Failure) == bt.Success: // it inverts the result
 		m.passedNeeds(kids[0], !good, add)

@@ -198,8 +198,10 @@ func (m *Model) search(violated violation) counterexample {
 		case asked: // it depends on signals
 			return m.searchSignals(violated)
 		case hit:
-			path := x.states.Path(i)
-			return counterexample{verdict: Refuted, script: x.script(path[:len(path)-1], x.states.Move(i))}
+			path, c := x.states.Path(i), counterexample{verdict: Refuted}
+			c.script = x.script(path[:len(path)-1], x.states.Move(i))
+			x.s.Follow(x.states.Key(path[len(path)-2]), x.states.Move(i), func(s *flown.Moment) { c.where = s.Brief() })
+			return c
 		}
 		i++
 	}

@@ -49,10 +49,10 @@ func btoi(b bool) int {
 type inputKind uint8
 
 const (
-	inputBit    inputKind = iota // of the number of a signal's interval
-	inputFree                    // a relation that is no threshold, a condition without expression, a free outcome
-	inputLatch                   // a condition with hysteresis was true before
-	inputMemory                  // a result that a task holds, or other memory of the tree
+	inputBit   inputKind = iota // of the number of a signal's interval
+	inputFree                   // a relation that is no threshold, a condition without expression, a free outcome
+	inputLatch                  // a condition with hysteresis was true before
+	inputFact                   // of topics: a declared fact
 )
 
 // input is the meaning of one variable.

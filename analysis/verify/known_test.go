@@ -304,7 +304,7 @@ func TestScripts(t *testing.T) {
 		{"time passes before a gap", `<Sequence name="q"><Sleep msec="100" name="s"/><Condition name="c"/></Sequence>`, "",
 			"complete", Refuted, "elapsed s\n"},
 		{"a time limit does not wait", `<Timeout msec="100" name="t"><Repeat num_cycles="-1" name="r"><Condition name="c"/>
-			</Repeat></Timeout>`, "", "complete", Refuted, "set c true\n"},
+			</Repeat></Timeout>`, "facts: [c]", "complete", Refuted, "set c true\n"},
 		{"after some time", `<Delay delay_msec="100" name="d"><Action name="a"/></Delay>`, "always: [not a]", "always", Refuted,
 			"elapsed d\n"},
 		{"the time is over", `<Fallback name="f"><Timeout msec="100" name="t"><Action name="a"/></Timeout><Action name="b"/>
@@ -462,7 +462,8 @@ func TestGuardsInOppositeOrder(t *testing.T) {
 	}
 	for _, test := range []struct{ plan, want string }{
 		{`<Parallel name="both">` + branch("film", "camera", "radio") + branch("talk", "camera", "radio") + `</Parallel>`,
-			"proved: no tasks wait for resources that each other's guards have"},
+			"proved: no tasks wait for resources that each other's guards have, by visiting all 5 states that the engine can" +
+				" reach"},
 		{`<Parallel name="both">` + branch("film", "camera", "radio") + branch("call", "radio", "camera") + `</Parallel>`,
 			"refuted: film_then waits for radio, which call has; call_then waits for camera, which film has; for ever"},
 		{`<ReactiveSequence name="day"><Condition name="light" on="h ge 1"/><Parallel name="both">` +

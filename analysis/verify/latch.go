@@ -203,11 +203,7 @@ func (m *Model) exclude(a set) {
 	if m.latches == nil {
 		m.latches = m.space.all()
 	}
-	for _, in := range []*set{&m.latches, &m.lawful, &m.passing, &m.allowed} {
-		if *in != nil {
-			*in = m.space.and(*in, m.space.not(a))
-		}
-	}
+	m.latches, m.lawful = m.space.and(m.latches, m.space.not(a)), m.space.and(m.lawful, m.space.not(a))
 }
 
 // found is a state of a set and the worlds that lead to its latches from the beginning of a run.
@@ -216,11 +212,10 @@ type found struct {
 	before [][]bool
 }
 
-// find returns a state that two sets have in common and to whose latches a run leads; ok is false if there is none. The
-// second set is one of those that are considered, and is reduced by what is found to be impossible.
-func (m *Model) find(a set, within *set) (f found, ok bool) {
+// find returns a state of a set that is lawful and to whose latches a run leads; ok is false if there is none.
+func (m *Model) find(a set) (f found, ok bool) {
 	for {
-		in := m.space.and(a, *within)
+		in := m.space.and(a, m.lawful)
 		if m.space.empty(in) {
 			return found{}, false
 		}
@@ -421,7 +416,7 @@ func (m *Model) latchGroups() []*latchGroup {
 	if latches == nil {
 		return nil
 	}
-	fact := func(i int) topic { return topic{inputMemory, strconv.Itoa(i)} }
+	fact := func(i int) topic { return topic{inputFact, strconv.Itoa(i)} }
 	for i := range m.facts {
 		m.touches(&m.facts[i], topics.with(fact(i)))
 	}

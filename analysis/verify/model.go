@@ -23,7 +23,7 @@ import (
 //
 // They follow from the decision rules of the composites (A. Klöckner, Behavior Trees for UAV Mission Management, 2013,
 // section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive Paradigm and And-Or-Trees,
-// 2016, definitions 8 and 9). The memory of tasks is in separate variables: memory.go.
+// 2016, definitions 8 and 9). Of tasks with memory they are only what may be: memory.go.
 type Model struct {
 	effort  int  // a factor of the bounds of searches
 	tired   bool // such a bound has ended a search
@@ -43,14 +43,8 @@ type Model struct {
 	truth             []set          // by leaf: of a condition
 	judged            []judgements   // by task
 	active            []set          // by task
-	near              []set          // by task: active in the states that are considered, expressed by the pinned tasks
-	holds             []set          // by task: its result is held; nil if it never is
-	vars              []variables    // by task
 	courses           []*bt.Course   // by task, of scripts
 	wanted            []set          // by task: its script wants it; nil: it is no script's child
-	reached           [][]set        // by script and state of its automaton: it would be stored instead of another one
-	memory            []int          // all variables of memory
-	rules             []set          // that the memory obeys
 	acts, skips       []bool
 	remembers         []bool
 	groups            []*latchGroup  // of conditions with hysteresis
@@ -63,8 +57,6 @@ type Model struct {
 	lawful            set            // the states that facts and latches allow
 	entered           []bool         // by task: the engine was seen to activate it
 	explored          bool           // entered is all that it can activate
-	passing           set            // the states that are considered, also those in which an outcome is due
-	allowed           set            // the states that are considered: facts, latches, memory
 
 	origins [len(rateAssumptions)]bool // of the rates that the answer in progress used
 }
@@ -126,7 +118,7 @@ func (m *Model) build(in space) {
 	m.space = in
 	n := m.tree.Len()
 	m.judged = make([]judgements, n)
-	m.holds, m.wanted, m.reached = make([]set, n), make([]set, n), make([][]set, n)
+	m.wanted = make([]set, n)
 	m.judge()
 	m.activate()
 	m.restrict()
@@ -250,35 +242,24 @@ func (m *Model) collect() {
 	m.stated(m.vocab.collect)
 }
 
-// number gives every input its variable: the leaves' in the order of the tree, each task's memory behind them.
+// number gives every input its variable: the leaves' in the order of the tree.
 func (m *Model) number() {
-	for t := range m.tree.Len() {
-		task := bt.Task(t)
-		if i, ok := m.leafOf[task]; ok {
-			l := &m.leaves[i]
-			l.formulas(m.vocab.number)
-			if l.off != nil {
-				v, known := m.vocab.latches[l.input]
-				if !known {
-					v = len(m.vocab.inputs)
-					m.vocab.latches[l.input] = v
-					m.vocab.inputs = append(m.vocab.inputs, input{kind: inputLatch,
-						text: l.name + " true before", denied: l.name + " false before"})
-				}
-				l.latch = v
-			}
+	for i := range m.leaves {
+		l := &m.leaves[i]
+		l.formulas(m.vocab.number)
+		if l.off == nil {
+			continue
 		}
-		m.memorise(task)
+		v, known := m.vocab.latches[l.input]
+		if !known {
+			v = len(m.vocab.inputs)
+			m.vocab.latches[l.input] = v
+			m.vocab.inputs = append(m.vocab.inputs, input{kind: inputLatch,
+				text: l.name + " true before", denied: l.name + " false before"})
+		}
+		l.latch = v
 	}
 	m.stated(m.vocab.number)
-}
-
-// remember makes a variable of the tree's memory.
-func (m *Model) remember() int {
-	v := len(m.vocab.inputs)
-	m.vocab.inputs = append(m.vocab.inputs, input{kind: inputMemory})
-	m.memory = append(m.memory, v)
-	return v
 }
 
 // of returns the states in which a formula holds; one that is not given never does.
@@ -348,7 +329,7 @@ func (m *Model) judge() {
 		} else {
 			m.judged[t] = m.verdict(task)
 		}
-		m.hold(task)
+		m.widen(task)
 	}
 }
 
@@ -370,6 +351,9 @@ func (m *Model) judgeLeaf(i int) {
 // open returns where a task is not judged.
 func (m *Model) open(t bt.Task) set {
 	s, j := m.space, &m.judged[t]
+	if m.keeps(t) {
+		return s.all()
+	}
 	return s.not(s.or(s.or(j[isGood], j[isBad]), j[isSkipped]))
 }
 
@@ -409,7 +393,10 @@ func (m *Model) decided(t bt.Task) judgements {
 		skipped = s.and(skipped, m.judged[k][isSkipped])
 	}
 	var says judgements
-	says[placeOf(over)], says[stops], says[isSkipped] = s.and(passed, s.not(skipped)), stopped, skipped
+	says[placeOf(over)], says[stops], says[isSkipped] = passed, stopped, skipped
+	if !m.keeps(t) {
+		says[placeOf(over)] = s.and(passed, s.not(skipped))
+	}
 	return says
 }
 
@@ -420,8 +407,7 @@ func (m *Model) passed(t, child bt.Task) set {
 }
 
 // parallel counts: a parallel of n children succeeds when M are good and fails when N are bad or too many to succeed.
-// If both counts can be reached, the children are counted from the left and the first count decides; pinned children
-// of a Parallel are counted first, in an order that the abstraction leaves open.
+// If both counts can be reached, the children are counted from the left and the first count decides.
 // Skipped children count as good for a lenient parallel, for others not at all.
 func (m *Model) parallel(t bt.Task) judgements {
 	s, kids := m.space, m.tree.Children(t)
@@ -439,16 +425,14 @@ func (m *Model) parallel(t bt.Task) judgements {
 	if counts.Lenient {
 		skipped = s.none()
 	}
-	switch v, race := m.race(t); {
+	switch {
+	case counts.Quorum > 0 && m.keeps(t):
+		return judgements{s.all(), m.atLeast(tooMany, bads), skipped}
 	case counts.Quorum > 0:
 		bad := s.and(judged, m.atLeast(tooMany, bads))
 		return judgements{s.and(s.and(judged, s.not(bad)), s.not(skipped)), bad, skipped}
-	case enough+tooMany > len(kids): // never both
+	case enough+tooMany > len(kids), m.keeps(t): // never both, or in any order
 		return judgements{m.atLeast(enough, goods), m.atLeast(tooMany, bads), skipped}
-	case race:
-		g, b := m.atLeast(enough, goods), m.atLeast(tooMany, bads)
-		first := s.variable(v)
-		return judgements{s.and(g, s.or(s.not(b), first)), s.and(b, s.or(s.not(g), s.not(first))), skipped}
 	}
 	good, bad := s.none(), s.none()
 	counted := map[[2]int]set{{0, 0}: s.all()} // not yet decided, by how many are good and bad
@@ -512,91 +496,62 @@ func (m *Model) atLeast(k int, sets []set) set {
 	return reached[k]
 }
 
-// activate computes active and near.
+// activate computes where each task is active, parents first. A child of a sequence or fallback that is passed over lets
+// the next one be active.
 func (m *Model) activate() {
-	m.active = m.activity(func(_, _ bt.Task, prefix, over set) set { return m.space.and(prefix, over) })
-	if m.Remembers() {
-		m.near = m.activity(func(t, k bt.Task, prefix, over set) set {
-			if m.pinsOver(t, k) {
-				return m.pinnedOver(k)
-			}
-			return m.space.and(prefix, over)
-		})
-	}
-}
-
-// activity computes where each task is active, parents first. A child k of a sequence or fallback t that is passed over
-// lets the next one be active.
-func (m *Model) activity(pass func(t, k bt.Task, prefix, over set) set) []set {
 	s, n := m.space, m.tree.Len()
-	enter, active := make([]set, n), make([]set, n)
+	enter := make([]set, n)
+	m.active = make([]set, n)
 	enter[m.tree.Root()] = s.all()
 	for t := m.tree.Root(); t >= 0; t-- {
-		active[t] = s.and(enter[t], m.open(t))
+		m.active[t] = s.and(enter[t], m.open(t))
 		if m.tree.Kind(t).Family() == bt.Leaf {
 			continue
 		}
 		prefix := enter[t]
-		if m.holds[t] != nil {
-			prefix = s.and(prefix, s.not(m.holds[t]))
-		}
 		if m.tree.Kind(t).Family() == bt.Count {
-			prefix = active[t]
+			prefix = m.active[t]
 		}
 		passes := m.passes(t)
 		for _, k := range m.tree.Children(t) {
 			enter[k] = prefix
 			if m.wanted[k] != nil {
-				enter[k] = s.and(active[t], m.wanted[k])
+				enter[k] = s.and(m.active[t], m.wanted[k])
 			}
 			if passes {
-				prefix = pass(t, k, prefix, m.passed(t, k))
+				prefix = s.and(prefix, m.passed(t, k))
 			}
 		}
 	}
-	return active
 }
 
 // passes reports whether a task is a chain that passes over children.
 func (m *Model) passes(t bt.Task) bool { return m.tree.Kind(t).Over() != bt.Accept }
 
-// restrict computes the states that are considered.
+// restrict computes the states that facts and latches allow. In a plan with memory, facts about the activity of tasks
+// are left to searches.
 func (m *Model) restrict() {
-	s := m.space
-	m.allowed = s.all()
+	m.lawful = m.space.all()
 	for i := range m.facts {
-		m.allowed = s.and(m.allowed, m.of(&m.facts[i]))
-	}
-	m.restrictLatches()
-	m.lawful = m.allowed
-	m.restrictMemory()
-	rules := m.rules
-	m.passing = m.obey(m.lawful, rules)
-	for i := range m.leaves {
-		if l := &m.leaves[i]; l.done != nil || l.failed != nil {
-			due := s.or(m.of(l.done), m.of(l.failed))
-			rules = append(rules, s.not(s.and(m.near[l.task], due)))
+		if m.decides(&m.facts[i]) {
+			m.lawful = m.space.and(m.lawful, m.of(&m.facts[i]))
 		}
 	}
-	m.allowed = m.obey(m.lawful, rules)
+	m.restrictLatches()
 }
 
-// obey returns the states of a set in which all rules hold. They are taken from the first variables to the last: what
-// is above those of a rule in the diagrams would be made again.
-func (m *Model) obey(all set, rules []set) set {
-	for _, r := range slices.SortedStableFunc(slices.Values(rules), func(x, y set) int {
-		return m.space.top(x) - m.space.top(y)
-	}) {
-		all = m.space.and(all, r)
+// decides reports whether the set of a formula is exactly where it holds.
+func (m *Model) decides(l *expr.Logic) bool {
+	if l.Op == expr.LogicProposition && m.Remembers() {
+		task, _ := m.tree.Find(l.Text)
+		i, ok := m.leafOf[task]
+		return ok && m.leaves[i].condition
 	}
-	return all
+	return !slices.ContainsFunc(l.Args, func(a expr.Logic) bool { return !m.decides(&a) })
 }
 
-// empty reports whether no allowed state is in a set.
-func (m *Model) empty(a set) bool { return !m.allows(a, &m.allowed) }
-
-// allows reports whether one of the states that are considered, those of the second set, is in the first.
-func (m *Model) allows(a set, considered *set) bool {
-	_, ok := m.find(a, considered)
-	return ok
+// empty reports whether no state that is considered is in a set.
+func (m *Model) empty(a set) bool {
+	_, ok := m.find(a)
+	return !ok
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/plan"
 	"canopy/expr"
@@ -51,12 +52,12 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 	case Refuted:
 		f.Script = c.script
 		switch {
+		case m.Remembers():
+			f.Text += ", depending on the plan's memory"
+			f.Where, f.More = []string{c.where}, c.where != flown.Always
 		case m.slow() && m.empty(a):
 			f.Where = []string{c.where}
 			f.Text += ", because procedures take time"
-		case m.Remembers():
-			f.Text += ", depending on the plan's memory"
-			fallthrough
 		default:
 			f.Where, f.More = m.regions(a)
 		}
@@ -138,6 +139,8 @@ func (m *Model) never(a set, text string) string {
 // would not, or the formula is another one.
 func (m *Model) vacuity(l *expr.Logic) string {
 	switch s := m.space; {
+	case m.Remembers():
+		return ""
 	case l.Op != expr.LogicOr || len(l.Args) != 2 || l.Args[0].Op != expr.LogicNot:
 		return ""
 	case m.empty(m.of(&l.Args[0].Args[0])):

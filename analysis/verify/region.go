@@ -18,8 +18,8 @@ type region struct {
 	truth       map[int]bool // a variable that is no cut
 }
 
-// regions describes the allowed states of a set as a few boxes, at most maxRegions; more reports whether there are
-// others. A box may include states that are not allowed if that makes it simpler. The memory of tasks is left out.
+// regions describes the lawful states of a set as a few boxes, at most maxRegions; more reports whether there are
+// others. A box may include states that are not lawful if that makes it simpler.
 func (m *Model) regions(a set) (texts []string, more bool) {
 	rest := a
 	for {
@@ -39,10 +39,10 @@ func (m *Model) regions(a set) (texts []string, more bool) {
 	}
 }
 
-// nearest returns a short witness of the allowed states of a set, without the memory of tasks.
+// nearest returns a short witness of the lawful states of a set.
 func (m *Model) nearest(a set) (w []value, ok bool) {
 	for {
-		in := m.space.hide(m.space.and(a, m.allowed), m.memory)
+		in := m.space.and(a, m.lawful)
 		if m.space.empty(in) {
 			return nil, false
 		}
@@ -109,10 +109,10 @@ func (m *Model) between(i, first, last int) set {
 	return all
 }
 
-// grow drops the groups that a region does not need to stay within a set, as far as states are allowed, and widens its
+// grow drops the groups that a region does not need to stay within a set, as far as states are lawful, and widens its
 // other intervals.
 func (m *Model) grow(r *region, within set) {
-	outside := m.space.not(m.space.hide(m.space.and(within, m.allowed), m.memory))
+	outside := m.space.not(m.space.and(within, m.lawful))
 	fits := func() bool {
 		_, more := m.nearest(m.space.and(m.box(r), outside))
 		return !more

@@ -20,11 +20,11 @@ type counterexample struct {
 }
 
 // show searches for a counterexample in a set that the abstraction does not exclude. A flight has the last word. It has
-// also the first where the abstraction does not cover all states: a task that ends during another procedure keeps its
-// status, and a leaf may be told by older sides of relations.
+// also the first where the sets do not cover all states: a plan remembers, a task that ends during another procedure
+// keeps its status, and a leaf may be told by older sides of relations.
 func (m *Model) show(a set, violated violation) counterexample {
 	settled := func(x situation) bool { return x.Quiet() && violated(x) }
-	if late := m.stepper().Lags(); late || m.slow() {
+	if late := m.Remembers() || m.stepper().Lags(); late || m.slow() {
 		c := m.search(settled)
 		switch {
 		case c.verdict != Undecided, late:
@@ -33,7 +33,7 @@ func (m *Model) show(a set, violated violation) counterexample {
 			return counterexample{verdict: Proved, why: c.why, assumes: []Assumption{NoDelay}}
 		}
 	}
-	f, ok := m.find(a, &m.allowed)
+	f, ok := m.find(a)
 	if !ok {
 		return counterexample{verdict: Proved}
 	}

@@ -67,7 +67,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 	f := p.Formula.Positive(false)
 	if f.Op == temporal.Weak && isFalse(f.Args[1]) && !own.slow() && !own.feedsBack(own.stepper()) {
 		l, ok := own.oneTime(f.Args[0], of)
-		if ok && (!own.Remembers() || !own.allows(own.space.not(own.of(&l)), &own.passing)) {
+		if ok && !own.Remembers() {
 			return own.conclude(own.space.not(own.of(&l)),
 				func(x situation) bool { return !x.Holds(&l) },
 				Finding{Text: "holds in every state: " + p.Text + own.vacuity(&l)},

@@ -19,33 +19,6 @@ import (
 // guarded returns the child of a guard.
 func (m *Model) guarded(guard bt.Task) bt.Task { return m.tree.Children(guard)[0] }
 
-// waits returns where a guard waits, and where it has its resource.
-func (m *Model) waits(guard bt.Task) (waits, has set) {
-	w := m.vars[guard].waits
-	if w < 0 {
-		return m.space.none(), m.space.none()
-	}
-	return m.bit(w), m.space.and(m.space.and(m.near[guard], m.open(m.guarded(guard))), m.space.not(m.bit(w)))
-}
-
-// restrictGuards adds the rules of shared resources.
-func (m *Model) restrictGuards() {
-	s := m.space
-	for _, guards := range m.tree.Shared() {
-		for i, g := range guards {
-			waits, has := m.waits(g)
-			others := s.none()
-			for j, o := range guards {
-				if _, too := m.waits(o); j != i {
-					others = s.or(others, too)
-				}
-			}
-			m.rule(waits, s.and(m.near[g], s.and(m.open(m.guarded(g)), others)))
-			m.rule(has, s.not(others))
-		}
-	}
-}
-
 // below reports whether a task is below another one.
 func (m *Model) below(t, above bt.Task) bool {
 	for t = m.tree.Parent(t); t >= 0 && t != above; t = m.tree.Parent(t) {
@@ -92,47 +65,10 @@ func (m *Model) circle(x situation) []wait {
 	}
 }
 
-// circles returns the states in which guards wait for each other.
-func (m *Model) circles() set {
-	s := m.space
-	var all []bt.Task
-	var groups [][]bt.Task
-	for _, guards := range m.tree.Shared() {
-		for _, g := range guards {
-			all, groups = append(all, g), append(groups, guards)
-		}
-	}
-	leads := make([][]set, len(all)) // by two guards: the first waits for one above the second, which waits
-	for i, g := range all {
-		leads[i] = make([]set, len(all))
-		waits, _ := m.waits(g)
-		for j, next := range all {
-			leads[i][j] = s.none()
-			for _, holder := range groups[i] {
-				if _, has := m.waits(holder); holder != g && m.below(next, holder) {
-					leads[i][j] = s.or(leads[i][j], s.and(waits, has))
-				}
-			}
-		}
-	}
-	for k := range all { // also through others
-		for i := range all {
-			for j := range all {
-				leads[i][j] = s.or(leads[i][j], s.and(leads[i][k], leads[k][j]))
-			}
-		}
-	}
-	in := s.none()
-	for i := range all {
-		in = s.or(in, leads[i][i])
-	}
-	return in
-}
-
 // deadlocks answers whether guards wait for each other.
 func (m *Model) deadlocks() Finding {
 	var seen []wait
-	f := m.conclude(m.circles(), func(x situation) bool {
+	f := m.conclude(m.space.all(), func(x situation) bool {
 		now := m.circle(x)
 		if now != nil {
 			seen = now
