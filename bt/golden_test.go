@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/plan"
 	"canopy/document/script"
 	"canopy/formalism/tick"
 	"canopy/internal/golden"
@@ -59,7 +60,7 @@ func (g *machine) run(t *testing.T, d golden.Directive) string {
 		}
 		g.state(&b)
 	case "trace":
-		if err := script.Print(g.tree, src, &b); err != nil {
+		if err := script.Print(&plan.Plan{Tree: g.tree}, src, nil, &b); err != nil {
 			fmt.Fprintf(&b, "error:\n%v\n", err)
 		}
 	case "run", "tick":

@@ -114,13 +114,13 @@ func FuzzParseScript(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		list, errs := ParseScript(src)
 		within(t, src, errs...)
-		again, errs := ParseScript(WriteScript(list))
-		if len(errs) > 0 || WriteScript(again) != WriteScript(list) {
-			t.Fatalf("%q: canonical %q comes back as %q, %v", src, WriteScript(list), WriteScript(again), errs)
+		again, errs := ParseScript(written(list))
+		if len(errs) > 0 || written(again) != written(list) {
+			t.Fatalf("%q: canonical %q comes back as %q, %v", src, written(list), written(again), errs)
 		}
 		for i, a := range list {
 			if !sameTree(a.Value.root, again[i].Value.root) || a.Target != again[i].Target || a.Creates != again[i].Creates {
-				t.Errorf("%q: %q is another statement", src, WriteScript(again[i:i+1]))
+				t.Errorf("%q: %q is another statement", src, written(again[i:i+1]))
 			}
 			written := src[a.Offset : a.Offset+a.Length]
 			if a.Target != "" && written != a.Target && written != "{"+a.Target+"}" {

@@ -74,7 +74,7 @@ func TestGolden(t *testing.T) {
 				list, errs := ParseScript(d.Input)
 				var b strings.Builder
 				for _, a := range list {
-					fmt.Fprintf(&b, "[%d,+%d] %s\n", a.Offset, a.Length, WriteScript([]Assignment{a}))
+					fmt.Fprintf(&b, "[%d,+%d] %s\n", a.Offset, a.Length, written([]Assignment{a}))
 				}
 				return b.String() + render(d.Input, errs...)
 			case "unit":
@@ -109,4 +109,18 @@ func TestGolden(t *testing.T) {
 			return render(d.Input, errs...)
 		}
 	}, "testdata/golden/*")
+}
+
+// written is the canonical text of statements.
+func written(statements []Assignment) string {
+	var texts []string
+	for _, s := range statements {
+		text := s.Value.String()
+		if s.Target != "" {
+			sign := map[bool]string{true: " := ", false: " = "}[s.Creates]
+			text = (&Node{op: OpName, name: s.Target}).String() + sign + text
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "; ")
 }

@@ -248,8 +248,8 @@ func TestPageScripts(t *testing.T) {
 	scope, names, values := Scope{"n": {Held: true}, "m": {Held: true}}, []string{"n", "m"}, []float64{math.NaN(), math.NaN()}
 	for _, row := range tables(t)["script | statements | effect"][0] {
 		list, errs := ParseScript(row[0])
-		if errs != nil || WriteScript(list) != row[1] {
-			t.Errorf("%s is %s, %v; the page says %s", row[0], WriteScript(list), errs, row[1])
+		if errs != nil || written(list) != row[1] {
+			t.Errorf("%s is %s, %v; the page says %s", row[0], written(list), errs, row[1])
 		}
 		for _, a := range list {
 			values[slices.Index(names, a.Target)] = NewCompiler(scope, slotsOf(names...)).Compile(a.Value).Real(values, nil)

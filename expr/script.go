@@ -3,7 +3,6 @@ package expr
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Assignment is one "name := value" of a list or a script.
@@ -144,22 +143,6 @@ func ParseScriptCondition(src string) (*Expr, error) {
 		return nil, err
 	}
 	return e, nil
-}
-
-// WriteScript returns the canonical text of statements.
-func WriteScript(statements []Assignment) string {
-	var b strings.Builder
-	for i, s := range statements {
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		if s.Target != "" {
-			sign := map[bool]string{true: " := ", false: " = "}[s.Creates]
-			b.WriteString((&Node{op: OpName, name: s.Target}).String() + sign)
-		}
-		b.WriteString(s.Value.String())
-	}
-	return b.String()
 }
 
 // Joins reports whether the value is a text that is joined from parts of which one is no literal.

@@ -127,9 +127,6 @@ func (n *Node) Value() float64 { return n.value }
 // SI returns a number in coherent SI units.
 func (n *Node) SI() float64 { return n.unit.SI(n.value) }
 
-// Unit returns the unit of a number, AnyUnit if none was written.
-func (n *Node) Unit() Unit { return n.unit }
-
 // Name returns the name of a signal, of a value of an enumeration or of a function, or the text itself.
 func (n *Node) Name() string { return n.name }
 

@@ -469,15 +469,6 @@ func (in *Integrator) CopyFrom(o *Integrator) {
 	copy(in.before, o.before)
 }
 
-// Clone returns a copy with the same function.
-func (in *Integrator) Clone() *Integrator {
-	o := in.options
-	o.RelTol = in.given()
-	c := New(in.f, in.n, o)
-	c.CopyFrom(in)
-	return c
-}
-
 // State passes all mutable state of the integrator to the codec: one created with the same function and options and
 // then restored continues identically to the last bit.
 func (in *Integrator) State(c *snapshot.Codec) {

@@ -1,12 +1,12 @@
 package ode
 
-import "canopy/internal/cpu"
+import "canopy/internal/vector"
 
 // kernel is the version of the kernels for this processor.
 var kernel = kernelsHere()
 
 func kernelsHere() kernels {
-	if !cpu.AVX2 {
+	if !vector.AVX2 {
 		return portable
 	}
 	return kernels{combineFast, weighFast, residualFast, updateFast, shiftFast, squaresFast, momentsFast, axpyFast,

@@ -71,16 +71,6 @@ func newChatter(indicators int) chatter {
 	return c
 }
 
-func (c *chatter) copyFrom(o *chatter) {
-	own := *c
-	*c = *o
-	c.times, c.latest, c.at, c.steps = own.times, own.latest, own.at, own.steps
-	copy(c.times, o.times)
-	copy(c.latest, o.latest)
-	copy(c.at, o.at)
-	copy(c.steps, o.steps)
-}
-
 func (c *chatter) state(s *snapshot.Codec) {
 	snapshot.Floats(s, c.times, c.at)
 	snapshot.Each(s, c.latest, snapshot.Int)

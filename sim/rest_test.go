@@ -76,8 +76,7 @@ func TestRestingIndicators(t *testing.T) {
 					}
 				}
 			}
-			c := s.Clone()
-			if saved := snapshot.Save(nil, c); !slices.Equal(saved, snapshot.Save(nil, s)) {
+			if saved := snapshot.Save(nil, copyOf(t, s)); !slices.Equal(saved, snapshot.Save(nil, s)) {
 				t.Fatalf("at %v: a copy is saved otherwise", s.T)
 			}
 		})
@@ -118,16 +117,14 @@ func TestBoundsEndWithTheirInputs(t *testing.T) {
 		s.Watch(0, Falling)
 		return s
 	}
-	far, other := near(0), near(9.7)
-	play(t, far, 5, nil)
+	other := near(9.7)
 	play(t, other, 10, nil)
 	restored := near(0)
 	play(t, restored, 5, nil)
 	if err := snapshot.Load(snapshot.Save(nil, other), restored); err != nil {
 		t.Fatal(err)
 	}
-	far.CopyFrom(other)
-	for name, s := range map[string]*Simulator{"copy": far, "restored": restored} {
+	for name, s := range map[string]*Simulator{"copy": copyOf(t, other), "restored": restored} {
 		if got := play(t, s, 45, nil); len(got) != 1 || math.Abs(got[0].T-30) > 1e-9 {
 			t.Errorf("%s: %v", name, got)
 		}

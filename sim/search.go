@@ -90,20 +90,6 @@ func newSearch(x *levels, indicators int) search {
 	return q
 }
 
-func (q *search) copyFrom(o *search) {
-	copy(q.now, o.now)
-	copy(q.resting, o.resting)
-	q.here, q.old = o.here, o.old
-	copy(q.committed, o.committed)
-	q.strays = append(q.strays[:0], o.strays...)
-	copy(q.bias, o.bias)
-	copy(q.zone, o.zone)
-	q.fine, q.halved = append(q.fine[:0], o.fine...), o.halved
-	copy(q.skip, o.skip)
-	q.enclosed = false
-	q.changes++
-}
-
 // step begins a new step. If known, q.now holds the quantities at its start.
 func (s *Simulator) step(known bool) {
 	q := &s.search
@@ -307,6 +293,18 @@ func (s *Simulator) screen() bool {
 	if s.T == s.integrator.From() && !s.slide.on {
 		s.letGo()
 	}
+	q.list = s.ordered(s.sampled(list))
+	for _, i := range q.list {
+		if s.watch[i] != 0 {
+			q.near = append(q.near, i)
+		}
+	}
+	return len(q.near) > 0 || len(q.crowded) > 0
+}
+
+// sampled adds to a list the indicators that the samples of functions without bounds come near to.
+func (s *Simulator) sampled(list []int) []int {
+	q := &s.search
 	for _, l := range q.lines {
 		x := &s.levels.lines[l]
 		if q.watched[l] == 0 || q.known[x.of] {
@@ -321,12 +319,7 @@ func (s *Simulator) screen() bool {
 		list = s.within(list, l, low-margin, high+margin)
 	}
 	q.list = s.ordered(list)
-	for _, i := range q.list {
-		if s.watch[i] != 0 {
-			q.near = append(q.near, i)
-		}
-	}
-	return len(q.near) > 0 || len(q.crowded) > 0
+	return list
 }
 
 // stays reports whether the indicator of the threshold of a state is known to stay on its side during this step,

@@ -302,40 +302,6 @@ func (s *Simulator) alike() bool {
 	return true
 }
 
-// CopyFrom copies the whole state of o, a simulator of the same System with the same Options; both then continue
-// identically, bit for bit. It panics if system or options differ.
-func (s *Simulator) CopyFrom(o *Simulator) {
-	if s.sys != o.sys {
-		panic("sim: CopyFrom between different systems or options")
-	}
-	s.T, s.Alarm, s.restarted = o.T, o.Alarm, o.restarted
-	copy(s.Y, o.Y)
-	copy(s.U, o.U)
-	copy(s.Above, o.Above)
-	copy(s.watch, o.watch)
-	s.integrator.CopyFrom(o.integrator)
-	s.stats, s.pending, s.iterations = o.stats, o.pending, o.iterations
-	copy(s.looping, o.looping)
-	s.ran.t, s.ran.judged, s.ran.fresh, s.ran.anew = o.ran.t, o.ran.judged, o.ran.fresh, o.ran.anew
-	s.ran.after = o.ran.after
-	copy(s.ran.y, o.ran.y)
-	copy(s.ran.before.U, o.ran.before.U)
-	copy(s.ran.before.Above, o.ran.before.Above)
-	copy(s.ran.watch, o.ran.watch)
-	s.search.copyFrom(&o.search)
-	s.chatter.copyFrom(&o.chatter)
-	s.slide.copyFrom(&o.slide)
-	s.crawl = o.crawl
-	s.renew()
-}
-
-// Clone returns a copy, which continues identically.
-func (s *Simulator) Clone() *Simulator {
-	c := newSimulator(s.sys, s.levels, s.options)
-	c.CopyFrom(s)
-	return c
-}
-
 // State passes all mutable state of the simulator to the codec: one created in the same way and restored continues
 // identically, bit for bit. It must not be saved between an event and Iterate.
 func (s *Simulator) State(c *snapshot.Codec) {

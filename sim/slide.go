@@ -34,16 +34,6 @@ func newSlide(discrete func() Discrete, states, quantities int) slide {
 		y: make([]float64, states), v: make([]float64, quantities)}
 }
 
-func (m *slide) copyFrom(o *slide) {
-	m.turn, m.alternate, m.ready, m.on, m.slid = o.turn, o.alternate, o.ready, o.on, o.slid
-	m.who = append(m.who[:0], o.who...)
-	for k := range m.modes {
-		copy(m.modes[k].U, o.modes[k].U)
-		copy(m.modes[k].Above, o.modes[k].Above)
-	}
-	m.order()
-}
-
 func (m *slide) state(c *snapshot.Codec) {
 	snapshot.Within(c, &m.turn, 0, 1)
 	snapshot.Vars(c, &m.alternate, &m.ready, &m.on, &m.slid)

@@ -110,16 +110,6 @@ func Of(m *mission.Mission) (*Table, error) {
 	return t, nil
 }
 
-// Ranges returns the ranges of the vehicle's states on which the rates rest: those of the vehicle, met with those that
-// facts give.
-func (t *Table) Ranges() map[string]interval.Interval {
-	list := map[string]interval.Interval{}
-	for _, s := range t.m.Vehicle.States {
-		list[s.Name] = t.ranges[s.Name]
-	}
-	return list
-}
-
 // limit takes the ranges of signals from facts.
 func (t *Table) limit(facts []declare.Statement) {
 	for _, f := range facts {

@@ -222,9 +222,6 @@ states: {x: {unit: m, derivative: v}, v: {unit: m/s, derivative: "-v / 1 [s]"}, 
 	if got := x.Missing(x.task(t, "a"), "x"); !slices.Equal(got, []string{"v"}) {
 		t.Errorf("missing %v", got)
 	}
-	if all := x.Ranges(); len(all) != 3 || all["x"].Bounded() {
-		t.Errorf("ranges %v", all)
-	}
 }
 
 // TestManySettings: where slots may have too many combinations of values, the rate still covers all.

@@ -321,7 +321,7 @@ func checkScripts(t *testing.T, r *Result) {
 	for m, measure := range Measures {
 		lines, claimed := r.Script(measure)
 		var last, most Work
-		err := script.Replay(r.tree, &diag.Source{Name: "script", Text: strings.Join(lines, "\n")},
+		err := script.Play(&plan.Plan{Tree: r.tree}, &diag.Source{Name: "script", Text: strings.Join(lines, "\n")}, nil,
 			func(n int, _ *bt.Tree, instant bt.Instant) {
 				last = WorkOf(instant)
 				if n > 0 {

@@ -113,7 +113,7 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached, wanted map[bt.S
 		}
 		if f.Script != "" {
 			src := &diag.Source{Name: "script", Text: f.Script}
-			if err := script.Print(p.Tree, src, &drawn); err != nil {
+			if err := script.Print(&plan.Plan{Tree: p.Tree}, src, nil, &drawn); err != nil {
 				t.Error(err)
 			}
 		}

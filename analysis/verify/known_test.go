@@ -51,7 +51,7 @@ func subjectOf(t *testing.T, text, declared string) declare.Subject {
 func finals(t *testing.T, tree *bt.Tree, text string) (status map[string]bt.Status, rootGood bool) {
 	t.Helper()
 	var log bytes.Buffer
-	if err := script.Print(tree, &diag.Source{Name: "script.txt", Text: text}, &log); err != nil {
+	if err := script.Print(&plan.Plan{Tree: tree}, &diag.Source{Name: "script.txt", Text: text}, nil, &log); err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
 	status = map[string]bt.Status{}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"canopy/diag"
+	"canopy/document/plan"
 	"canopy/document/script"
 )
 
@@ -17,18 +18,19 @@ func TestReaction(t *testing.T) {
 	for i := range 40 {
 		chain += fmt.Sprintf(`<Sequence name="s%d"><Condition ID="c%d"/><Action ID="a%d"/></Sequence>`, i, i, i)
 	}
-	for want, plan := range map[string]string{
+	for want, text := range map[string]string{
 		"one input takes at most 2 event iterations and 6 status changes": harvest,
 		"by the structure of the tree; the maximum in":                    chain + `</ReactiveFallback>`,
 	} {
-		s, found := check(t, plan, "")
+		s, found := check(t, text, "")
 		f := byQuestion(found, "reaction")
 		if len(f) != 1 || f[0].Verdict != Proved || !strings.Contains(f[0].Text, want) {
 			t.Errorf("%+v, want %q", f, want)
 			continue
 		}
 		var log bytes.Buffer
-		if err := script.Print(s.Plan.Tree, &diag.Source{Name: "script.txt", Text: f[0].Script}, &log); err != nil || log.Len() == 0 {
+		src := &diag.Source{Name: "script.txt", Text: f[0].Script}
+		if err := script.Print(&plan.Plan{Tree: s.Plan.Tree}, src, nil, &log); err != nil || log.Len() == 0 {
 			t.Errorf("the script does nothing: %v\n%s", err, f[0].Script)
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"canopy/snapshot"
 	"canopy/vehicle/contract"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fence"
 )
 
 // Options describes the two ends of the link.
@@ -31,8 +30,8 @@ type Options struct {
 
 	Payload bool // the mission uses the payload: its telemetry is requested
 
-	Fence fence.Fence     // of the mission: the vehicle gets it when it is attached
-	Rally []fence.Refuge  // likewise
+	Fence earth.Fence     // of the mission: the vehicle gets it when it is attached
+	Rally []earth.Refuge  // likewise
 	Site  *earth.Position // of the mission: with a home farther from it than SiteRadius, it gets neither; nil: any
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/service"
-	"canopy/vehicle/fence"
+	"canopy/vehicle/earth"
 )
 
 // The commands of items, and the one that enables the fence: MAV_CMD.
@@ -61,7 +61,7 @@ func (a *Adapter) elsewhere() bool {
 
 // items returns the mission's items of a list. Home must be known.
 func (a *Adapter) items(l service.Storage) (list []service.Item) {
-	item := func(command uint16, frame byte, at fence.Coordinates, param, h float64) {
+	item := func(command uint16, frame byte, at earth.Coordinates, param, h float64) {
 		p := a.plane().Global(at.North, at.East)
 		list = append(list, service.Item{Command: command, Frame: frame, Params: [4]float32{float32(param)},
 			X: service.Degrees(p.Lat), Y: service.Degrees(p.Lon), Z: float32(h)})

@@ -8,11 +8,10 @@ import (
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fence"
 )
 
 // attach attaches a new adapter with other options to the vehicle, and returns its log.
-func (f *flown) attach(limits fence.Fence, rally []fence.Refuge) string {
+func (f *flown) attach(limits earth.Fence, rally []earth.Refuge) string {
 	f.t.Helper()
 	f.options.Fence, f.options.Rally = limits, rally
 	f.begin()
@@ -23,12 +22,12 @@ func (f *flown) attach(limits fence.Fence, rally []fence.Refuge) string {
 }
 
 // areas has all kinds of areas, with a dent, and a height that is the limit of a new ArduPilot.
-var areas = fence.Fence{Top: 100, Areas: []fence.Area{
-	{Corners: []fence.Coordinates{{North: -600, East: -600}, {North: -600, East: 700}, {North: 100, East: 500}, {North: 700, East: 700},
+var areas = earth.Fence{Top: 100, Areas: []earth.Area{
+	{Corners: []earth.Coordinates{{North: -600, East: -600}, {North: -600, East: 700}, {North: 100, East: 500}, {North: 700, East: 700},
 		{North: 650, East: -600}}},
-	{Centre: fence.Coordinates{North: 10, East: 20}, Radius: 900},
-	{Forbidden: true, Centre: fence.Coordinates{North: 500, East: -300}, Radius: 40},
-	{Forbidden: true, Corners: []fence.Coordinates{{North: 300, East: 300}, {North: 350, East: 300}, {North: 300, East: 350}}},
+	{Centre: earth.Coordinates{North: 10, East: 20}, Radius: 900},
+	{Forbidden: true, Centre: earth.Coordinates{North: 500, East: -300}, Radius: 40},
+	{Forbidden: true, Corners: []earth.Coordinates{{North: 300, East: 300}, {North: 350, East: 300}, {North: 300, East: 350}}},
 }}
 
 // The fence and the rally points of a mission reach each kind of vehicle, once: a second attachment finds them, one
@@ -62,7 +61,7 @@ func TestFenceIsInTheVehicle(t *testing.T) {
 			t.Errorf("the fence of a PX4 is enabled by its action, others by a command:\n%s", log)
 		}
 		contains(f.attach(areas, refuge), 0, "stored: fence: the vehicle has the same (10)", "stored: rally points: the vehicle has the same (1)")
-		if log := f.attach(fence.Fence{}, nil); strings.Contains(log, "stored") || strings.Contains(log, "fence enabled") {
+		if log := f.attach(earth.Fence{}, nil); strings.Contains(log, "stored") || strings.Contains(log, "fence enabled") {
 			t.Errorf("a mission without a fence reads one:\n%s", log)
 		}
 		contains(f.attach(areas, refuge), 0)

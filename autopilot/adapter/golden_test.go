@@ -13,7 +13,7 @@ import (
 	"canopy/autopilot/service"
 	"canopy/internal/golden"
 	"canopy/vehicle/contract"
-	"canopy/vehicle/fence"
+	"canopy/vehicle/earth"
 )
 
 // pair is an adapter and a vehicle, with the channel between them.
@@ -151,9 +151,9 @@ func (p *pair) note(up []frame.Message) {
 
 // square is a fence round home, and refuge a rally point in it.
 var (
-	square = fence.Fence{Areas: []fence.Area{{Corners: []fence.Coordinates{
+	square = earth.Fence{Areas: []earth.Area{{Corners: []earth.Coordinates{
 		{North: -500, East: -500}, {North: -500, East: 500}, {North: 500, East: 500}, {North: 500, East: -500}}}}}
-	refuge = []fence.Refuge{{Coordinates: fence.Coordinates{North: 100, East: 100}, H: 60}}
+	refuge = []earth.Refuge{{Coordinates: earth.Coordinates{North: 100, East: 100}, H: 60}}
 )
 
 // direct carries out a directive of a script.

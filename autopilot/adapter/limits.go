@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"canopy/autopilot/service"
-	"canopy/vehicle/fence"
+	"canopy/vehicle/earth"
 )
 
 // aim is what a duty does with the target.
@@ -37,7 +37,7 @@ func (a *Adapter) unfit(d *duty) string {
 			return fmt.Sprintf("%s = %v%s is not from %v to %v", name, v, strings.TrimSuffix(" "+s.Unit, " 1"), s.Min, s.Max)
 		}
 	}
-	h, at := a.wanted("target_h"), fence.Coordinates{North: a.wanted("target_north"), East: a.wanted("target_east")}
+	h, at := a.wanted("target_h"), earth.Coordinates{North: a.wanted("target_north"), East: a.wanted("target_east")}
 	switch {
 	case d.aim == nothing || h == 0:
 	case a.top() > 0 && h > a.top():

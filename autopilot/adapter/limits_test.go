@@ -13,7 +13,6 @@ import (
 	"canopy/autopilot/frame"
 	"canopy/vehicle/contract"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fence"
 )
 
 // values returns the values that a message for the vehicle has, by name.
@@ -42,7 +41,7 @@ var airfield = earth.NewPlane(earth.Position{Lat: 48.0814, Lon: 11.2831})
 // known as none, no height of a target or a take-off is outside the contract or the fence, no speed outside the contract.
 func TestRandomWishes(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -20, 0, -0.5, 1e-300, 1e300, 5000, 1e7, -1e7, 0.3}
-	limits := fence.Fence{Top: 200, Areas: []fence.Area{{Radius: 500}}}
+	limits := earth.Fence{Top: 200, Areas: []earth.Area{{Radius: 500}}}
 	for _, k := range vehicles {
 		t.Run(k.name, func(t *testing.T) {
 			refused, sent := 0, map[uint16]int{}
@@ -124,8 +123,8 @@ func TestRandomWishes(t *testing.T) {
 
 // A wanted value that no vehicle should be given is refused with the reason, and the refusal ends with another value.
 func TestUnfitWishes(t *testing.T) {
-	limits := fence.Fence{Top: 100, Areas: []fence.Area{{Corners: square.Areas[0].Corners}, {Forbidden: true,
-		Centre: fence.Coordinates{North: 300}, Radius: 50}}}
+	limits := earth.Fence{Top: 100, Areas: []earth.Area{{Corners: square.Areas[0].Corners}, {Forbidden: true,
+		Centre: earth.Coordinates{North: 300}, Radius: 50}}}
 	for _, c := range []struct {
 		slot  string
 		value float64
@@ -175,7 +174,7 @@ func TestUnfitTakeOff(t *testing.T) {
 	for _, h := range []float64{-20, 0.3, 5000, 70000, 120, math.Inf(1)} {
 		each(t, func(t *testing.T, begin func() *flown) {
 			f := begin()
-			f.options.Fence, f.options.Unfenced = fence.Fence{Top: 100}, true
+			f.options.Fence, f.options.Unfenced = earth.Fence{Top: 100}, true
 			f.begin()
 			f.ready(60)
 			f.want(h)

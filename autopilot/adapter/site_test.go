@@ -6,7 +6,6 @@ import (
 
 	"canopy/vehicle/contract"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fence"
 )
 
 // Where a mission sets its site, its positions count from there, although the vehicle estimates home elsewhere: the
@@ -17,10 +16,10 @@ func TestPlacesStayOnTheEarth(t *testing.T) {
 	each(t, func(t *testing.T, fly func() *flown) {
 		f := fly()
 		f.vehicle.Set("GF_ACTION", 3)
-		limits := func(north, east float64) (fence.Fence, []fence.Refuge) {
-			at := func(n, e float64) fence.Coordinates { return fence.Coordinates{North: n + north, East: e + east} }
-			return fence.Fence{Areas: []fence.Area{{Corners: []fence.Coordinates{at(-900, -900), at(-900, 900), at(900, 900), at(900, -900)}}}},
-				[]fence.Refuge{{Coordinates: at(10, 20), H: 30}}
+		limits := func(north, east float64) (earth.Fence, []earth.Refuge) {
+			at := func(n, e float64) earth.Coordinates { return earth.Coordinates{North: n + north, East: e + east} }
+			return earth.Fence{Areas: []earth.Area{{Corners: []earth.Coordinates{at(-900, -900), at(-900, 900), at(900, 900), at(900, -900)}}}},
+				[]earth.Refuge{{Coordinates: at(10, 20), H: 30}}
 		}
 		f.options.Site = &site
 		f.attach(limits(0, 0))

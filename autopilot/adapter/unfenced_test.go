@@ -10,7 +10,7 @@ import (
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/vehicle/fence"
+	"canopy/vehicle/earth"
 )
 
 // begin begins anew with other options.
@@ -50,10 +50,10 @@ func TestFenceBeforeTheOrigin(t *testing.T) {
 // Whatever keeps the mission's fence from being in effect keeps the vehicle on the ground, with the reason, and the
 // operator's resume changes nothing; an option does.
 func TestNotArmedWithoutFence(t *testing.T) {
-	two := fence.Fence{Areas: []fence.Area{square.Areas[0], {Radius: 400}}}
+	two := earth.Fence{Areas: []earth.Area{square.Areas[0], {Radius: 400}}}
 	for _, c := range []struct {
 		name, vehicle string
-		fence         fence.Fence
+		fence         earth.Fence
 		set           map[string]float64
 		why           string
 	}{
@@ -61,8 +61,8 @@ func TestNotArmedWithoutFence(t *testing.T) {
 		{"no action", "copter", square, map[string]float64{"FENCE_ACTION": 0}, "FENCE_ACTION = 0"},
 		{"no action of a PX4", "px4-plane", square, map[string]float64{"GF_ACTION": 0}, "GF_ACTION = 0"},
 		{"a PX4 that only warns", "px4-copter", square, map[string]float64{"GF_ACTION": 1}, "GF_ACTION = 1"},
-		{"no limit of the height", "px4-copter", fence.Fence{Top: 100}, map[string]float64{"GF_ACTION": 3}, "GF_MAX_VER_DIST = 0"},
-		{"a greater height", "plane", fence.Fence{Top: 90}, map[string]float64{"FENCE_TYPE": 1}, "FENCE_ALT_MAX = 100"},
+		{"no limit of the height", "px4-copter", earth.Fence{Top: 100}, map[string]float64{"GF_ACTION": 3}, "GF_MAX_VER_DIST = 0"},
+		{"a greater height", "plane", earth.Fence{Top: 90}, map[string]float64{"FENCE_TYPE": 1}, "FENCE_ALT_MAX = 100"},
 		{"two areas on a PX4", "px4-plane", two, map[string]float64{"GF_ACTION": 3}, "any area of inclusion"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,10 +21,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// checking is the command line of a check.
+type checking struct {
+	asJSON, strict, effects, notes bool
+	sarif, scripts, facts, flown   string
+	budget                         seconds
+}
+
 func checkCommand() *cobra.Command {
-	var asJSON, strict, effects, notes bool
-	var sarif, scripts, facts, flight string
-	budget := seconds(60)
+	o := checking{budget: 60}
 	var questions strings.Builder
 	for _, q := range verify.Questions() {
 		fmt.Fprintf(&questions, "  %-10s %s\n", q.Name, q.Asks)
@@ -55,75 +60,75 @@ refuted and not accepted; with --strict, 3 also if one is unknown or "proved if"
   canopy check missions/solar-day.yaml --notes
   canopy trace plan.xml out/complete-1.txt     replay a counterexample`,
 		Args: arguments,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := subject(args[0], facts, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			if flight != "" {
-				if s.Flown, err = witness(flight, s); err != nil {
-					return err
-				}
-			}
-			if effects {
-				return showEffects(cmd.OutOrStdout(), s, asJSON)
-			}
-			if err := scriptable(s.Plan.Tree, scripts); err != nil {
-				return err
-			}
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
-			p := newProgress(cmd.ErrOrStderr(), float64(len(verify.Questions())))
-			found := ask(ctx, s, float64(budget), p)
-			p.clear()
-			written, err := writeScripts(scripts, args[0], s.Sources, found)
-			if err != nil {
-				return failed(err)
-			}
-			if sarif != "" {
-				text, err := verify.SARIF(found, s.Sources, version())
-				if err == nil {
-					err = files.Save(sarif, text)
-				}
-				if err != nil {
-					return failed(err)
-				}
-			}
-			switch {
-			case asJSON:
-				err = printJSON(cmd.OutOrStdout(), asObjects(s, found, written))
-			case notes:
-				err = printNotes(cmd.OutOrStdout(), s, found)
-			default:
-				err = printFindings(cmd.OutOrStdout(), s, args[0], found, written)
-			}
-			if err != nil {
-				return failed(err)
-			}
-			if ctx.Err() != nil {
-				return failed(record.ErrInterrupted)
-			}
-			if !passes(found, strict) {
-				return errRefuted
-			}
-			return nil
-		},
+		RunE: o.run,
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each finding")
-	c.Flags().BoolVar(&strict, "strict", false,
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print as JSON: a list with an object for each finding")
+	c.Flags().BoolVar(&o.strict, "strict", false,
 		"exit with status 3 also for findings that are not concluded, or proved under an assumption that no run checks")
-	c.Flags().BoolVar(&effects, "effects", false,
+	c.Flags().BoolVar(&o.effects, "effects", false,
 		"print the rates of the signals while each task is active, and where they come from, instead of the answers")
-	c.Flags().Var(&budget, "budget", "maximum `time` for all questions")
-	c.Flags().StringVar(&sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
-	c.Flags().BoolVar(&notes, "notes", false,
+	c.Flags().Var(&o.budget, "budget", "maximum `time` for all questions")
+	c.Flags().StringVar(&o.sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
+	c.Flags().BoolVar(&o.notes, "notes", false,
 		"print only notes: comments that accept the findings that are not proved, and nothing worse")
-	c.Flags().StringVar(&scripts, "scripts", "",
+	c.Flags().StringVar(&o.scripts, "scripts", "",
 		"write counterexamples and worst cases into this `folder` as scripts for canopy trace")
-	c.Flags().StringVar(&flight, "flown", "",
+	c.Flags().StringVar(&o.flown, "flown", "",
 		"a `run` of the plan, its output folder or run.mcap: a task that was active there can become active")
-	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
+	c.Flags().StringVar(&o.facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
 	return c
+}
+
+func (o *checking) run(cmd *cobra.Command, args []string) error {
+	s, err := subject(args[0], o.facts, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	if o.flown != "" {
+		if s.Flown, err = witness(o.flown, s); err != nil {
+			return err
+		}
+	}
+	if o.effects {
+		return showEffects(cmd.OutOrStdout(), s, o.asJSON)
+	}
+	if err := scriptable(s.Plan.Tree, o.scripts); err != nil {
+		return err
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	p := newProgress(cmd.ErrOrStderr(), float64(len(verify.Questions())))
+	found := ask(ctx, s, float64(o.budget), p)
+	p.clear()
+	switch err := o.write(cmd.OutOrStdout(), args[0], s, found); {
+	case err != nil:
+		return failed(err)
+	case ctx.Err() != nil:
+		return failed(record.ErrInterrupted)
+	case !passes(found, o.strict):
+		return errRefuted
+	}
+	return nil
+}
+
+// write writes the findings about a file as the command line wants them.
+func (o *checking) write(out io.Writer, name string, s declare.Subject, found []verify.Finding) error {
+	written, err := writeScripts(o.scripts, name, s.Sources, found)
+	if err == nil && o.sarif != "" {
+		var text []byte
+		if text, err = verify.SARIF(found, s.Sources, version()); err == nil {
+			err = files.Save(o.sarif, text)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case o.asJSON:
+		return printJSON(out, asObjects(s, found, written))
+	case o.notes:
+		return printNotes(out, s, found)
+	}
+	return printFindings(out, s, name, found, written)
 }
 
 // ask asks the questions until the time or the memory is over or the user interrupts. The question in progress then is

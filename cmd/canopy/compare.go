@@ -74,8 +74,7 @@ Ctrl-C ends the comparison and prints the configurations flown so far.`,
 		},
 	}
 	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, 12h30m or \"28 [d]\"")
-	c.Flags().StringArrayVar(&set, "set", nil,
-		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
+	setFlag(c, &set)
 	c.Flags().Var(&period, "period", "tick periods, a list of `times`")
 	c.Flags().IntVar(&repeat, "repeat", 7, "number of rounds")
 	c.Flags().Var(&budget, "budget", "CPU `time` after which a configuration is not flown again")

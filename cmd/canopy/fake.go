@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"canopy/autopilot/fake"
-	"canopy/autopilot/fake/faults"
 	"canopy/autopilot/frame"
 	"canopy/autopilot/link"
 	"canopy/vehicle/earth"
@@ -20,12 +19,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// faking is the command line of a vehicle that does not exist.
+type faking struct {
+	addresses, settings, spoiled []string
+	speed                        float64
+	seed                         uint64
+	signing                      signingKey
+	home                         string
+}
+
 func fakeCommand() *cobra.Command {
-	var addresses, settings, spoiled []string
-	var speed float64
-	var seed uint64
-	var signing signingKey
-	var home string
+	var o faking
 	c := &cobra.Command{
 		Use:   "fake VEHICLE",
 		Short: "Fly a vehicle that does not exist, for ground stations and `canopy fly`",
@@ -40,82 +44,93 @@ addresses:
 ` + indented(link.Forms()) + `
 Faults, at seconds T since power-on:
 
-` + indented(faults.Forms) + `
+` + indented(fake.FaultForms) + `
 The same --seed gives the same faults.`,
 		Example: `  canopy fake plane
   canopy fake plane --speed 10 --link udpout:127.0.0.1:14551
   canopy fake plane --home 47.3977,8.5456,490
   canopy fake plane --fault loss=0.05 --fault gps-lost@90 --set FS_GCS_ENABL=1`,
 		Args: arguments,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !(speed > 0 && speed <= 100) {
-				return &usageError{fmt.Sprintf("--speed %g: write a number above 0, at most 100", speed)}
-			}
-			firmware, ok := fake.FirmwareNamed(args[0])
-			if !ok {
-				return errors.New(unknownWord("vehicle", args[0], fake.FirmwareNames()))
-			}
-			if !cmd.Flags().Changed("link") {
-				addresses = fake.Ports(firmware)
-			}
-			o := fake.Options{Firmware: firmware, Channels: len(addresses), Seed: seed, Unix: time.Now().UnixNano()}
-			if o.Home, o.Altitude, ok = homeOf(home); !ok {
-				return &usageError{fmt.Sprintf("--home %s: write LAT,LON,ALT, in degrees and metres, as in %s", home,
-					oberpfaffenhofen)}
-			}
-			v := fake.New(o)
-			v.Equip()
-			for _, s := range settings {
-				name, value, _ := strings.Cut(s, "=")
-				x, err := strconv.ParseFloat(value, 64)
-				if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-					return &usageError{fmt.Sprintf("--set %s: write NAME=NUMBER", s)}
-				}
-				if !v.Set(name, x) {
-					return errors.New(unknownWord("parameter", name, v.Parameters()))
-				}
-			}
-			var scenario faults.Scenario
-			for _, f := range spoiled {
-				if err := scenario.Add(f); err != nil {
-					return &usageError{"--fault: " + err.Error()}
-				}
-			}
-			secret, err := signing.secret()
-			if err != nil {
-				return err
-			}
-			var links []link.Link
-			var wires []*faults.Wire
-			out := cmd.OutOrStdout()
-			for _, a := range addresses {
-				l, err := link.Open(a, link.Guard{Secret: secret})
-				if err != nil {
-					return err
-				}
-				defer l.Close() //nolint:errcheck // nothing is buffered
-				links, wires = append(links, l), append(wires, faults.New(seed+uint64(len(links)), scenario))
-				if _, err := fmt.Fprintf(out, "%s at %s\n", args[0], l); err != nil {
-					return failed(err)
-				}
-			}
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
-			begin, ticker := time.Now(), time.NewTicker(5*time.Millisecond)
-			defer ticker.Stop()
-			clock := func() int64 { return scenario.Time(int64(float64(time.Since(begin)) * speed)) }
-			return failed(serve(ctx, v, wires, links, clock, ticker.C, out))
-		},
+		RunE: o.run,
 	}
-	c.Flags().StringArrayVar(&addresses, "link", nil, "an `address` to send to (repeatable); see above")
-	c.Flags().Float64Var(&speed, "speed", 1, "the vehicle's clock runs so many `times` as fast")
-	c.Flags().StringArrayVar(&settings, "set", nil, "a parameter, `NAME=NUMBER` (repeatable)")
-	c.Flags().StringVar(&home, "home", oberpfaffenhofen,
+	c.Flags().StringArrayVar(&o.addresses, "link", nil, "an `address` to send to (repeatable); see above")
+	c.Flags().Float64Var(&o.speed, "speed", 1, "the vehicle's clock runs so many `times` as fast")
+	c.Flags().StringArrayVar(&o.settings, "set", nil, "a parameter, `NAME=NUMBER` (repeatable)")
+	c.Flags().StringVar(&o.home, "home", oberpfaffenhofen,
 		"`LAT,LON,ALT` where it is switched on, in degrees and metres above mean sea level")
-	c.Flags().StringArrayVar(&spoiled, "fault", nil, "a `fault`, as above (repeatable)")
-	signing.flag(c)
-	c.Flags().Uint64Var(&seed, "seed", 0, "the `number` that chooses the faults")
+	c.Flags().StringArrayVar(&o.spoiled, "fault", nil, "a `fault`, as above (repeatable)")
+	o.signing.flag(c)
+	c.Flags().Uint64Var(&o.seed, "seed", 0, "the `number` that chooses the faults")
 	return c
+}
+
+func (o *faking) run(cmd *cobra.Command, args []string) error {
+	v, err := o.vehicle(args[0])
+	if err != nil {
+		return err
+	}
+	var scenario fake.Scenario
+	for _, f := range o.spoiled {
+		if err := scenario.Add(f); err != nil {
+			return &usageError{"--fault: " + err.Error()}
+		}
+	}
+	secret, err := o.signing.secret()
+	if err != nil {
+		return err
+	}
+	var links []link.Link
+	var wires []*fake.Wire
+	out := cmd.OutOrStdout()
+	for _, a := range o.addresses {
+		l, err := link.Open(a, link.Guard{Secret: secret})
+		if err != nil {
+			return err
+		}
+		defer l.Close() //nolint:errcheck // nothing is buffered
+		links, wires = append(links, l), append(wires, fake.NewWire(o.seed+uint64(len(links)), scenario))
+		if _, err := fmt.Fprintf(out, "%s at %s\n", args[0], l); err != nil {
+			return failed(err)
+		}
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	begin, ticker := time.Now(), time.NewTicker(5*time.Millisecond)
+	defer ticker.Stop()
+	clock := func() int64 { return scenario.Time(int64(float64(time.Since(begin)) * o.speed)) }
+	return failed(serve(ctx, v, wires, links, clock, ticker.C, out))
+}
+
+// vehicle returns the vehicle of a name, with its settings, and completes the addresses.
+func (o *faking) vehicle(name string) (*fake.Autopilot, error) {
+	if !(o.speed > 0 && o.speed <= 100) {
+		return nil, &usageError{fmt.Sprintf("--speed %g: write a number above 0, at most 100", o.speed)}
+	}
+	firmware, ok := fake.FirmwareNamed(name)
+	if !ok {
+		return nil, errors.New(unknownWord("vehicle", name, fake.FirmwareNames()))
+	}
+	if o.addresses == nil {
+		o.addresses = fake.Ports(firmware)
+	}
+	f := fake.Options{Firmware: firmware, Channels: len(o.addresses), Seed: o.seed, Unix: time.Now().UnixNano()}
+	if f.Home, f.Altitude, ok = homeOf(o.home); !ok {
+		return nil, &usageError{fmt.Sprintf("--home %s: write LAT,LON,ALT, in degrees and metres, as in %s", o.home,
+			oberpfaffenhofen)}
+	}
+	v := fake.New(f)
+	v.Equip()
+	for _, s := range o.settings {
+		name, value, _ := strings.Cut(s, "=")
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, &usageError{fmt.Sprintf("--set %s: write NAME=NUMBER", s)}
+		}
+		if !v.Set(name, x) {
+			return nil, errors.New(unknownWord("parameter", name, v.Parameters()))
+		}
+	}
+	return v, nil
 }
 
 const oberpfaffenhofen = "48.0814,11.2831,590"
@@ -155,7 +170,7 @@ func indented(text string) string {
 // serve lets a vehicle fly until the context ends. Its time is that of the clock [ns], as often as there is a tick or
 // something arrives. Each link is a channel of the vehicle, with the faults of a wire; what happens to the vehicle is
 // that of the first one.
-func serve(ctx context.Context, v *fake.Autopilot, wires []*faults.Wire, links []link.Link, clock func() int64,
+func serve(ctx context.Context, v *fake.Autopilot, wires []*fake.Wire, links []link.Link, clock func() int64,
 	ticks <-chan time.Time, out io.Writer) error {
 	arrived := make(chan arrival, 64)
 	ctx, cancel := context.WithCancel(ctx)
@@ -173,26 +188,26 @@ func serve(ctx context.Context, v *fake.Autopilot, wires []*faults.Wire, links [
 			now = clock()
 		case a := <-arrived:
 			now = clock()
-			wires[a.link].Send(faults.ToVehicle, a.data, now)
+			wires[a.link].Send(fake.ToVehicle, a.data, now)
 		}
 		for range len(arrived) {
 			a := <-arrived
-			wires[a.link].Send(faults.ToVehicle, a.data, now)
+			wires[a.link].Send(fake.ToVehicle, a.data, now)
 		}
 		for t := v.Now(); ; {
 			for _, e := range wires[0].Events(t) {
 				v.Inject(e)
 			}
 			for i, w := range wires {
-				for _, d := range w.Arrived(faults.ToVehicle, t) {
+				for _, d := range w.Arrived(fake.ToVehicle, t) {
 					v.ReceiveOn(i, d)
 				}
 			}
 			for i, w := range wires {
 				for _, d := range v.OutOn(i) {
-					w.Send(faults.FromVehicle, d, t)
+					w.Send(fake.FromVehicle, d, t)
 				}
-				for _, d := range w.Arrived(faults.FromVehicle, t) {
+				for _, d := range w.Arrived(fake.FromVehicle, t) {
 					_ = links[i].Write(d) // a station that is not there loses it
 				}
 			}

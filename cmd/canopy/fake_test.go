@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"canopy/autopilot/fake"
-	"canopy/autopilot/fake/faults"
 	"canopy/autopilot/frame"
 	"canopy/autopilot/link"
 
@@ -48,12 +47,12 @@ func TestServeAFakeVehicle(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var out bytes.Buffer
 	done := make(chan error)
-	var scenario faults.Scenario
+	var scenario fake.Scenario
 	if err := scenario.Add("pilot-mode=5@20"); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		wires := []*faults.Wire{faults.New(1, scenario), faults.New(2, scenario)}
+		wires := []*fake.Wire{fake.NewWire(1, scenario), fake.NewWire(2, scenario)}
 		done <- serve(ctx, v, wires, []link.Link{a, b}, now.Load, ticks, &out)
 	}()
 	tick := func(at int64) {

@@ -109,3 +109,9 @@ func unknownWord(thing, name string, known []string) string {
 	}
 	return text
 }
+
+// setFlag is the flag for values of a mission.
+func setFlag(c *cobra.Command, set *[]string) {
+	c.Flags().StringArrayVar(set, "set", nil,
+		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
+}

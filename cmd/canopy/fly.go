@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -32,7 +29,6 @@ import (
 	"canopy/run/report"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // fakePrefix begins the addresses with which a flight needs no vehicle.
@@ -52,15 +48,21 @@ const (
 	autopilotPart = 1
 )
 
+// flying is the command line of a flight.
+type flying struct {
+	results
+	address, atEnd                              string
+	set                                         []string
+	system                                      uint8
+	speed                                       float64
+	remote                                      serving
+	signing                                     signingKey
+	limit                                       int64 // MiB
+	arm, ground, refuse, unfenced, resume, tlog bool
+}
+
 func flyCommand() *cobra.Command {
-	var address, out, atEnd string
-	var set []string
-	var system uint8
-	var speed float64
-	var remote serving
-	var signing signingKey
-	var limit int64
-	var arm, ground, refuse, unfenced, resume, asJSON, quiet, withReport, tlog bool
+	var f flying
 	c := &cobra.Command{
 		Use:   "fly MISSION",
 		Short: "Fly a mission on an autopilot",
@@ -106,185 +108,179 @@ the ground, was taken over, is only observed or not heard, something was refused
   canopy fly missions/circuit-plane.yaml --link fake:plane --speed 1
   canopy fly missions/circuit-plane.yaml --link udp:127.0.0.1:14550 --arm --at-end return`,
 		Args: arguments,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			defer syscall.Umask(syscall.Umask(0o077)) // what a flight shows is for its user
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
-			stderr := cmd.ErrOrStderr()
-			pretended := strings.HasPrefix(address, fakePrefix)
-			for _, c := range []struct {
-				wrong bool
-				text  string
-			}{
-				{address == "", "--link is needed: " + fakePrefix + strings.Join(fake.FirmwareNames(), ", "+fakePrefix) +
-					", or the address of a vehicle"},
-				{limit < box.MinLimit>>20, fmt.Sprintf("--box-limit is at least %d", box.MinLimit>>20)},
-				{atEnd != atEndHold && atEnd != atEndReturn, "--at-end is " + atEndHold + " or " + atEndReturn},
-				{system == 0, "--system is a number from 1 to 255; 0 addresses all vehicles"},
-				{!(speed >= 0) || math.IsInf(speed, 0), "--speed is a multiple of real time, or 0: as fast as possible"},
-				{speed > 0 && !pretended, "--speed is for a " + fakePrefix + "VEHICLE: another one has its own time"},
-			} {
-				if c.wrong {
-					return &usageError{c.text}
-				}
-			}
-			guard := link.Guard{System: system}
-			var err error
-			if guard.Secret, err = signing.secret(); err != nil {
-				return err
-			}
-			if guard.Secret != nil && pretended {
-				return &usageError{"--signing-key is for the link to a vehicle, or to canopy fake: a " + fakePrefix +
-					"VEHICLE has none"}
-			}
-			m, err := readMission(args[0], set, stderr)
-			if err != nil {
-				return err
-			}
-			ends := service.Ends{Us: service.Address{System: system, Component: onboard},
-				Vehicle: service.Address{System: system, Component: autopilotPart}}
-			if ground {
-				ends.Us = service.Address{System: groundSystem, Component: groundStation}
-			}
-			o := flight.Options{Options: adapter.Options{Ends: ends, Ground: ground, Refuse: refuse, Unfenced: unfenced,
-				Return: atEnd == atEndReturn}, Arm: arm || pretended}
-			f, watch, err := newFlight(m, o)
-			if err != nil {
-				return err
-			}
-			describe, err := describeFlight(args[0], set, o)
-			if err != nil {
-				return err
-			}
-			if out == "" {
-				out = filepath.Join("out", folder.Name(args[0]))
-			}
-			offer, err := remote.offer(m.Name)
-			if err != nil {
-				return err
-			}
-			if offer != nil {
-				defer offer.Release()
-			}
-			boxed := box.Options{Limit: limit << 20}
-			var again driver.Box
-			now, release := service.Clock{Wall: 1}, func() error { return nil }
-			if resume {
-				free, err := continued(address, out, describe)
-				if err != nil {
-					return err
-				}
-				release = sync.OnceValue(free)
-				defer release() //nolint:errcheck // only an empty file remains
-				if again, now, err = continuation(f, out, boxed); err != nil {
-					return err
-				}
-				guard.After = frame.Stamp(now.Unix)
-			} else if err := unflown(address, out); err != nil {
-				return err
-			}
-			channel, err := openFarEnd(address, m, guard, speed, now.Wall)
-			if err != nil {
-				return err
-			}
-			var d *driver.Driver
-			signal.Ignore(syscall.SIGPIPE) // whoever reads the messages may go: the flight goes on
-			messages := newAside(stderr)
-			allShown := sync.OnceFunc(messages.close)
-			defer allShown()
-			bar := newProgress(stderr, f.Until())
-			bar.to = messages
-			tell := func(e record.Event) {
-				if text, ok := told(e, fmt.Sprintf("system %d at %s", system, channel)); ok && !quiet {
-					bar.clear()
-					fmt.Fprintf(messages, "canopy: %s  %s\n", clockOf(d), text)
-				}
-			}
-			var frames io.Writer
-			if tlog && !resume {
-				file := &lateFile{name: filepath.Join(out, tlogFile)}
-				defer file.Close() //nolint:errcheck // each frame was written with an error of its own
-				frames = file
-			}
-			feed := control.NewFeed(f.Header())
-			d = driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Continue: again, Box: func(
-				start flight.Input,
-			) (driver.Box, error) {
-				return box.Create(out, start, boxed)
-			}, Tlog: frames, Listen: func() (*control.Server, error) {
-				server, err := control.Listen(out, checked, checkLimit, feed)
-				if err != nil && offer != nil {
-					return nil, err
-				} else if err != nil { // such as a path that is too long for a socket
-					fmt.Fprintf(messages, "canopy: %v; the flight goes without it\n", err)
-					return nil, nil //nolint:nilnil // nothing listens
-				}
-				listen(server, offer, messages)
-				return server, nil
-			}})
-			operate(cmd.InOrStdin(), d)
-			shown := ""
-			show := func() {
-				if state := stateOf(d); state != shown && !quiet {
-					bar.clear()
-					fmt.Fprintf(messages, "canopy: %s  %s\n", clockOf(d), state)
-					shown = state
-				}
-				bar.show(d.T(), d.Events)
-			}
-			fo := folder.Options{Bare: !withReport, Guard: &unfinished, Watch: watch, Observe: show, Also: feed}
-			var table bytes.Buffer
-			if !asJSON && !quiet {
-				fo.Table = &table
-			}
-			var summary *record.Summary
-			if resume {
-				summary, err = flyOn(ctx, d, release, out, tlog, fo, func() (*flight.Flight, error) {
-					again, _, err := newFlight(m, o)
-					return again, err
-				})
-			} else {
-				summary, err = folder.Fly(ctx, d, out, fo)
-			}
-			feed.End(summary)
-			bar.clear()
-			allShown()
-			if errors.Is(err, record.ErrHeader) {
-				return err
-			}
-			if err != nil && summary != nil && !errors.Is(err, folder.ErrLog) {
-				err = fmt.Errorf("%w\ncanopy: the results up to %s are in %s", err, report.Clock(d.T()), out)
-			}
-			err = errors.Join(err, printed(cmd.OutOrStdout(), summary, table.Bytes(), out, asJSON, withReport))
-			if err != nil {
-				return failed(err)
-			}
-			return judged(stderr, summary, "flight")
-		},
+		RunE: f.run,
 	}
-	c.Flags().StringVar(&address, "link", "", "`address` of the link: see above")
-	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ followed by the mission's file name)")
-	c.Flags().StringArrayVar(&set, "set", nil,
-		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
-	c.Flags().BoolVar(&arm, "arm", false, "the plan may enable the motors; always so with a fake")
-	c.Flags().StringVar(&atEnd, "at-end", atEndHold, "how a vehicle in the air goes on at the end: hold or return")
-	c.Flags().Uint8Var(&system, "system", 1, "`number` of the vehicle's MAVLink system")
-	c.Flags().BoolVar(&ground, "gcs", false, "be a ground station (255/190), whose loss the autopilot may guard, and "+
-		"which hides the loss of another one; otherwise a computer on board")
-	c.Flags().BoolVar(&refuse, "refuse", false, "grave findings of the checklist keep the vehicle from being commanded")
-	c.Flags().BoolVar(&unfenced, "without-fence", false, "the vehicle may be armed although the mission's fence is not "+
-		"in effect")
-	c.Flags().BoolVar(&resume, "resume", false, "continue the flight in the output folder, whose program was killed")
-	c.Flags().Int64Var(&limit, "box-limit", box.DefaultLimit>>20, "the largest size of the black box, in `MiB`; what is "+
-		"older than that is dropped")
-	c.Flags().BoolVar(&tlog, "tlog", false, "write "+tlogFile+": all frames, for MAVLink tools")
-	c.Flags().Float64Var(&speed, "speed", 0, "`multiple` of real time of a fake; 0: as fast as possible")
-	signing.flag(c)
-	remote.flags(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
-	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
-	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not print the table")
+	f.flags(c)
 	return c
+}
+
+func (f *flying) flags(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.address, "link", "", "`address` of the link: see above")
+	setFlag(c, &f.set)
+	flags.BoolVar(&f.arm, "arm", false, "the plan may enable the motors; always so with a fake")
+	flags.StringVar(&f.atEnd, "at-end", atEndHold, "how a vehicle in the air goes on at the end: hold or return")
+	flags.Uint8Var(&f.system, "system", 1, "`number` of the vehicle's MAVLink system")
+	flags.BoolVar(&f.ground, "gcs", false, "be a ground station (255/190), whose loss the autopilot may guard, and "+
+		"which hides the loss of another one; otherwise a computer on board")
+	flags.BoolVar(&f.refuse, "refuse", false, "grave findings of the checklist keep the vehicle from being commanded")
+	flags.BoolVar(&f.unfenced, "without-fence", false, "the vehicle may be armed although the mission's fence is not "+
+		"in effect")
+	flags.BoolVar(&f.resume, "resume", false, "continue the flight in the output folder, whose program was killed")
+	flags.Int64Var(&f.limit, "box-limit", box.DefaultLimit>>20, "the largest size of the black box, in `MiB`; what is "+
+		"older than that is dropped")
+	flags.BoolVar(&f.tlog, "tlog", false, "write "+tlogFile+": all frames, for MAVLink tools")
+	flags.Float64Var(&f.speed, "speed", 0, "`multiple` of real time of a fake; 0: as fast as possible")
+	f.signing.flag(c)
+	f.remote.flags(c)
+	f.results.flags(c, usualFolder)
+}
+
+// pretended reports whether the vehicle is a fake one in this program.
+func (f *flying) pretended() bool { return strings.HasPrefix(f.address, fakePrefix) }
+
+// guard checks the flags, and returns what guards the link.
+func (f *flying) guard() (g link.Guard, err error) {
+	for _, c := range []struct {
+		wrong bool
+		text  string
+	}{
+		{f.address == "", "--link is needed: " + fakePrefix + strings.Join(fake.FirmwareNames(), ", "+fakePrefix) +
+			", or the address of a vehicle"},
+		{f.limit < box.MinLimit>>20, fmt.Sprintf("--box-limit is at least %d", box.MinLimit>>20)},
+		{f.atEnd != atEndHold && f.atEnd != atEndReturn, "--at-end is " + atEndHold + " or " + atEndReturn},
+		{f.system == 0, "--system is a number from 1 to 255; 0 addresses all vehicles"},
+		{!(f.speed >= 0) || math.IsInf(f.speed, 0), "--speed is a multiple of real time, or 0: as fast as possible"},
+		{f.speed > 0 && !f.pretended(), "--speed is for a " + fakePrefix + "VEHICLE: another one has its own time"},
+	} {
+		if c.wrong {
+			return g, &usageError{c.text}
+		}
+	}
+	g.System = f.system
+	if g.Secret, err = f.signing.secret(); err == nil && g.Secret != nil && f.pretended() {
+		err = &usageError{"--signing-key is for the link to a vehicle, or to canopy fake: a " + fakePrefix +
+			"VEHICLE has none"}
+	}
+	return g, err
+}
+
+// options are the settings of the flight.
+func (f *flying) options() flight.Options {
+	ends := service.Ends{Us: service.Address{System: f.system, Component: onboard},
+		Vehicle: service.Address{System: f.system, Component: autopilotPart}}
+	if f.ground {
+		ends.Us = service.Address{System: groundSystem, Component: groundStation}
+	}
+	return flight.Options{Options: adapter.Options{Ends: ends, Ground: f.ground, Refuse: f.refuse, Unfenced: f.unfenced,
+		Return: f.atEnd == atEndReturn}, Arm: f.arm || f.pretended()}
+}
+
+func (f *flying) run(cmd *cobra.Command, args []string) error {
+	defer syscall.Umask(syscall.Umask(0o077)) // what a flight shows is for its user
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	guard, err := f.guard()
+	if err != nil {
+		return err
+	}
+	m, err := readMission(args[0], f.set, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	o := f.options()
+	flown, watch, err := newFlight(m, o)
+	if err != nil {
+		return err
+	}
+	describe, err := describeFlight(args[0], f.set, o)
+	if err != nil {
+		return err
+	}
+	f.of(args[0])
+	offer, err := f.remote.offer(m.Name)
+	if err != nil {
+		return err
+	}
+	if offer != nil {
+		defer offer.Release()
+	}
+	begin, err := f.begin(flown, describe)
+	if err != nil {
+		return err
+	}
+	defer begin.release() //nolint:errcheck // only an empty file remains
+	guard.After = frame.Stamp(begin.now.Unix)
+	channel, err := openFarEnd(f.address, m, guard, f.speed, begin.now.Wall)
+	if err != nil {
+		return err
+	}
+	signal.Ignore(syscall.SIGPIPE) // whoever reads the messages may go: the flight goes on
+	shown := newConsole(cmd.ErrOrStderr(), f.quiet, fmt.Sprintf("system %d at %s", f.system, channel), flown.Until())
+	defer shown.close()
+	feed := control.NewFeed(flown.Header())
+	do := driver.Options{Describe: describe, Tell: shown.tell, Continue: begin.box,
+		Box: func(start flight.Input) (driver.Box, error) { return box.Create(f.out, start, f.boxed()) },
+		Listen: func() (*control.Server, error) {
+			server, err := control.Listen(f.out, checked, checkLimit, feed)
+			if err != nil && offer != nil {
+				return nil, err
+			} else if err != nil { // such as a path that is too long for a socket
+				fmt.Fprintf(shown.to, "canopy: %v; the flight goes without it\n", err)
+				return nil, nil //nolint:nilnil // nothing listens
+			}
+			listen(server, offer, shown.to)
+			return server, nil
+		}}
+	if f.tlog && !f.resume {
+		file := &lateFile{name: filepath.Join(f.out, tlogFile)}
+		defer file.Close() //nolint:errcheck // each frame was written with an error of its own
+		do.Tlog = file
+	}
+	d := driver.New(flown, channel, do)
+	shown.d = d
+	operate(cmd.InOrStdin(), d)
+	fo := f.results.options(watch)
+	fo.Observe, fo.Also = shown.show, feed
+	var summary *record.Summary
+	if f.resume {
+		summary, err = flyOn(ctx, d, begin.release, f.out, f.tlog, fo, func() (*flight.Flight, error) {
+			again, _, err := newFlight(m, o)
+			return again, err
+		})
+	} else {
+		summary, err = folder.Fly(ctx, d, f.out, fo)
+	}
+	feed.End(summary)
+	shown.close()
+	return f.end(cmd, summary, "flight", report.Clock(d.T()), func(error) string { return "" }, err)
+}
+
+// boxed are the settings of the black box.
+func (f *flying) boxed() box.Options { return box.Options{Limit: f.limit << 20} }
+
+// beginning is how a flight begins: with a black box that is continued or is not there yet, at a time.
+type beginning struct {
+	box     driver.Box
+	now     service.Clock
+	release func() error // gives back the folder of a flight that is continued
+}
+
+// begin returns how a flight begins, whose description is that of the command line.
+func (f *flying) begin(flown *flight.Flight, describe []byte) (b beginning, err error) {
+	b = beginning{now: service.Clock{Wall: 1}, release: func() error { return nil }}
+	if !f.resume {
+		return b, unflown(f.address, f.out)
+	}
+	free, err := continued(f.address, f.out, describe)
+	if err != nil {
+		return b, err
+	}
+	b.release = sync.OnceValue(free)
+	if b.box, b.now, err = continuation(flown, f.out, f.boxed()); err != nil {
+		_ = b.release()
+	}
+	return b, err
 }
 
 // unflown returns an error if a folder has the black box of a flight with a vehicle, and a vehicle is to be flown.
@@ -329,65 +325,4 @@ func openFarEnd(address string, m *mission.Mission, g link.Guard, speed float64,
 		return nil, err
 	}
 	return driver.Live(l, wall), nil
-}
-
-// operate passes lines from a terminal to the flight.
-func operate(in io.Reader, d *driver.Driver) {
-	f, ok := in.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return
-	}
-	go func() {
-		for lines := bufio.NewScanner(f); lines.Scan(); {
-			if command := strings.TrimSpace(lines.Text()); command == flight.Resume || command == flight.Stop {
-				d.Operate(command)
-			}
-		}
-	}()
-}
-
-// told returns what the operator is told of an event: what the vehicle and its link do, not each command and its proof.
-func told(e record.Event, vehicle string) (text string, ok bool) {
-	text = diag.Visible(e.Text)
-	switch e.Kind {
-	case adapter.Attaching.String():
-		if strings.HasSuffix(text, "still nothing") {
-			text += " from " + vehicle
-		}
-	case adapter.Checked.String(), adapter.Attached.String(), adapter.Observed.String(), adapter.Refused.String(),
-		adapter.LinkLost.String(), adapter.LinkBack.String(), adapter.Rebooted.String(), adapter.ModeChanged.String(),
-		adapter.PilotTook.String(), adapter.StationTook.String(), adapter.FailsafeTook.String(),
-		adapter.Resumed.String(), adapter.Stored.String(), adapter.Text.String(), adapter.Jumped.String(),
-		adapter.Waiting.String(), "end", driver.NotRecorded, flight.Connection, flight.Asked, flight.Undefined:
-	default:
-		return "", false
-	}
-	return e.Kind + ": " + text, true
-}
-
-// clockOf writes the time of the plan; in brackets, before the plan has begun, the time since the program was started.
-func clockOf(d *driver.Driver) string {
-	if d.Started() {
-		return report.Clock(d.T())
-	}
-	return "(" + report.Clock(d.Waited()) + ")"
-}
-
-// stateOf describes the state of a flight in a few words.
-func stateOf(d *driver.Driver) string {
-	switch {
-	case d.Over():
-		return "the flight is over"
-	case !d.Started() && d.Vehicle() == adapter.Attach:
-		return "the plan waits until the vehicle is attached"
-	case !d.Started():
-		return d.Vehicle().String() + ": the plan waits"
-	case d.Awaiting():
-		return "the plan goes on when the vehicle's telemetry has arrived"
-	case d.Suspended():
-		return d.Vehicle().String() + ": the plan is suspended; the line \"resume\" continues it"
-	case d.Vehicle() == adapter.Lost:
-		return "the link is lost: the plan goes on"
-	}
-	return "the plan is flown"
 }

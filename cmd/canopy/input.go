@@ -16,7 +16,7 @@ import (
 	"canopy/formalism/stategraph"
 	"canopy/run"
 	"canopy/syntax/yamldoc"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 // maxInput is the maximum size of an input file [bytes]: a device or a pipe need not end.
@@ -132,7 +132,7 @@ func accepted(diags diag.List, stderr io.Writer, decides ...string) error {
 // readMission reads a mission with the settings of --set, and checks the state graph that it names. Warnings go to
 // stderr, as by accepted.
 func readMission(name string, set []string, stderr io.Writer, decides ...string) (*mission.Mission, error) {
-	m, diags := mission.Read(filepath.ToSlash(name), readFile, fleet.Offers(), set)
+	m, diags := mission.Read(filepath.ToSlash(name), readFile, equations.Offers(), set)
 	if m != nil {
 		_, more := run.Graph(m)
 		diags = append(diags, more...)

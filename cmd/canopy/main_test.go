@@ -21,7 +21,7 @@ import (
 	"canopy/run/folder"
 	"canopy/run/record"
 	"canopy/run/simulated"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 const (
@@ -443,7 +443,7 @@ func TestReadOnlyFolder(t *testing.T) {
 
 // Interrupted: an error that states this, and complete files up to that time.
 func TestInterrupt(t *testing.T) {
-	m, diags := mission.Read(solarDay, os.ReadFile, fleet.Offers(), nil)
+	m, diags := mission.Read(solarDay, os.ReadFile, equations.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

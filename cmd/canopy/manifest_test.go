@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 // A manifest declares all kinds, and leaf types that a mission's plan can use.
@@ -27,7 +27,7 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%s is missing", k)
 		}
 	}
-	for _, v := range fleet.Vehicles() {
+	for _, v := range equations.Vehicles() {
 		manifest, stderr, status := canopy("manifest", v.Name)
 		if status != exitOK {
 			t.Fatal(stderr)

@@ -20,7 +20,6 @@ import (
 	"canopy/run"
 	"canopy/syntax/xmltree"
 	"canopy/vehicle/equations"
-	"canopy/vehicle/fleet"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -190,7 +189,7 @@ func writeMission(
 			return []byte(planText), nil
 		}
 		return readFile(file)
-	}, fleet.Offers(), nil)
+	}, equations.Offers(), nil)
 	if m != nil {
 		_, graph := run.Graph(m)
 		list = append(list, graph...)

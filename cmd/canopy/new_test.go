@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 // A new mission of each vehicle flies and passes the check; no file is replaced.
 func TestNew(t *testing.T) {
-	for _, v := range fleet.Vehicles() {
+	for _, v := range equations.Vehicles() {
 		dir := t.TempDir()
 		name := filepath.Join(dir, "first.yaml")
 		stdout, stderr, status := canopy("new", "first", "--vehicle", v.Name, "--out", dir)

@@ -22,11 +22,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// reacting is the command line of a question for the maximum reaction.
+type reacting struct {
+	asJSON          bool
+	script, measure string
+	states          int
+	budget          seconds
+}
+
 func reactionCommand() *cobra.Command {
-	var asJSON bool
-	var script, measure string
-	var states int
-	budget := seconds(60)
+	o := reacting{budget: 60}
 	c := &cobra.Command{
 		Use:   "reaction FILE",
 		Short: "Prove how long a plan's tree can take to react, with the worst case as a script",
@@ -56,60 +61,62 @@ not settle, or a run stops with an error.`,
   canopy reaction missions/solar-day.xml --script worst.txt
   canopy trace --count missions/solar-day.xml worst.txt`,
 		Args: arguments,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(reaction.Measures, measure) {
-				return &usageError{unknownWord("measure", measure, reaction.Measures)}
-			}
-			if states < 1 {
-				return &usageError{"--states must be at least 1"}
-			}
-			s, inputs, search, err := leafInputs(args[0], cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			tree := s.Plan.Tree
-			if err := scriptable(tree, script); err != nil {
-				return err
-			}
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
-			bar := newProgress(cmd.ErrOrStderr(), float64(states))
-			limit := reaction.DefaultBudget
-			limit.States = states
-			over, free := within(ctx, budget)
-			defer free()
-			limit.Over = func(seen int) string {
-				bar.step(float64(seen), "of the states that --states allows")
-				return over()
-			}
-			r := search(tree, inputs, limit)
-			runs := verify.Runs(s, func() bool { return over() == "" })
-			bar.clear()
-			lines, last := r.Script(measure)
-			if asJSON {
-				err = writeReactionJSON(cmd.OutOrStdout(), tree, r, &runs, lines)
-			} else {
-				err = writeReaction(cmd.OutOrStdout(), tree, r, &runs, measure, lines, last)
-			}
-			if script != "" {
-				err = errors.Join(err, files.Save(script, []byte(scriptText(args[0], measure, lines, last))))
-			}
-			if err == nil && ctx.Err() != nil {
-				err = record.ErrInterrupted
-			}
-			if err == nil && (r.Loop != nil || runs.Verdict == verify.Refuted) {
-				return errRefuted
-			}
-			return failed(err)
-		},
+		RunE: o.run,
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	c.Flags().StringVar(&script, "script", "", "write the worst case to this `file` as a trace script")
-	c.Flags().StringVar(&measure, "worst", reaction.Measures[0],
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print as JSON")
+	c.Flags().StringVar(&o.script, "script", "", "write the worst case to this `file` as a trace script")
+	c.Flags().StringVar(&o.measure, "worst", reaction.Measures[0],
 		"the `measure` that the script maximises: "+strings.Join(reaction.Measures, ", "))
-	c.Flags().IntVar(&states, "states", reaction.DefaultBudget.States, "maximum number of states")
-	c.Flags().Var(&budget, "budget", "maximum `time` of the search")
+	c.Flags().IntVar(&o.states, "states", reaction.DefaultBudget.States, "maximum number of states")
+	c.Flags().Var(&o.budget, "budget", "maximum `time` of the search")
 	return c
+}
+
+func (o *reacting) run(cmd *cobra.Command, args []string) error {
+	if !slices.Contains(reaction.Measures, o.measure) {
+		return &usageError{unknownWord("measure", o.measure, reaction.Measures)}
+	}
+	if o.states < 1 {
+		return &usageError{"--states must be at least 1"}
+	}
+	s, inputs, search, err := leafInputs(args[0], cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	tree := s.Plan.Tree
+	if err := scriptable(tree, o.script); err != nil {
+		return err
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	bar := newProgress(cmd.ErrOrStderr(), float64(o.states))
+	limit := reaction.DefaultBudget
+	limit.States = o.states
+	over, free := within(ctx, o.budget)
+	defer free()
+	limit.Over = func(seen int) string {
+		bar.step(float64(seen), "of the states that --states allows")
+		return over()
+	}
+	r := search(tree, inputs, limit)
+	runs := verify.Runs(s, func() bool { return over() == "" })
+	bar.clear()
+	lines, last := r.Script(o.measure)
+	if o.asJSON {
+		err = writeReactionJSON(cmd.OutOrStdout(), tree, r, &runs, lines)
+	} else {
+		err = writeReaction(cmd.OutOrStdout(), tree, r, &runs, o.measure, lines, last)
+	}
+	if o.script != "" {
+		err = errors.Join(err, files.Save(o.script, []byte(scriptText(args[0], o.measure, lines, last))))
+	}
+	if err == nil && ctx.Err() != nil {
+		err = record.ErrInterrupted
+	}
+	if err == nil && (r.Loop != nil || runs.Verdict == verify.Refuted) {
+		return errRefuted
+	}
+	return failed(err)
 }
 
 // scriptable returns an error if scripts are requested and the tree has a leaf that a script cannot name.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +23,15 @@ import (
 // tlogFile is the log of the frames in the format of that name, in a run's folder.
 const tlogFile = "run.tlog"
 
+// replaying is the command line of a replay.
+type replaying struct {
+	results
+	other string // plan
+	tlog  bool
+}
+
 func replayCommand() *cobra.Command {
-	var out, other string
-	var asJSON, quiet, withReport, tlog bool
+	var r replaying
 	c := &cobra.Command{
 		Use:   "replay RUN",
 		Short: "Fly a recorded flight again from its black box",
@@ -50,81 +55,65 @@ the box is damaged, 2 wrong input, 3 the replay differs from the flight.`,
   canopy replay out/circuit-plane --out out/other --plan other.xml
   canopy replay out/circuit-plane --out out/again --tlog --json`,
 		Args: arguments,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				return &usageError{"--out is missing: the folder for the replay"}
-			}
-			if a, b := filepath.Clean(args[0]), filepath.Clean(out); a == b {
-				return &usageError{fmt.Sprintf("--out is %s, the folder of the flight, which a replay does not change",
-					diag.Visible(a))}
-			}
-			start, err := boxStart(args[0])
-			if err != nil {
-				return err
-			}
-			d, err := described(start.Data)
-			if err != nil {
-				return err
-			}
-			var p *plan.Plan
-			if other != "" {
-				if p, _, err = readPlan(other, cmd.ErrOrStderr()); err != nil {
-					return err
-				}
-			}
-			f, watch, err := d.flight(p, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
-			var table bytes.Buffer
-			o := folder.Options{Bare: !withReport, Guard: &unfinished, Watch: watch}
-			if !asJSON && !quiet {
-				o.Table = &table
-			}
-			r, summary, err := replayInto(ctx, args[0], out, f, p != nil, tlog, o)
-			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrOccupied) {
-				return err
-			} else if err != nil {
-				return failed(err)
-			}
-			result := &replayed{Inputs: r.Inputs, Datagrams: r.Frames, Missing: r.Missing(), From: r.From, Until: r.T(),
-				Summary: summary}
-			if err := result.compare(r, args[0], out); err != nil {
-				return failed(err)
-			}
-			if asJSON {
-				text, err := json.MarshalIndent(result, "", "  ")
-				if err != nil {
-					return err
-				}
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text); err != nil {
-					return failed(err)
-				}
-			} else {
-				err = errors.Join(printed(cmd.OutOrStdout(), summary, table.Bytes(), out, false, withReport),
-					result.print(cmd.OutOrStdout(), p != nil))
-				if err != nil {
-					return failed(err)
-				}
-			}
-			switch {
-			case r.Damage != nil && !r.Torn():
-				return failed(fmt.Errorf("%w; nothing after it was replayed or compared", r.Damage))
-			case p == nil && !result.Same:
-				return errRefuted
-			}
-			return nil
-		},
+		RunE: r.run,
 	}
-	c.Flags().StringVar(&out, "out", "", "output `folder` of the replay; not that of the flight")
-	c.Flags().StringVar(&other, "plan", "", "replay to this `plan` instead of the recorded one")
-	c.Flags().BoolVar(&tlog, "tlog", false, "write "+tlogFile+": all frames, for MAVLink tools")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
-	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not print the table")
+	r.flags(c, "output `folder` of the replay; not that of the flight")
+	c.Flags().Lookup("json").Usage = "print the result as JSON"
+	c.Flags().StringVar(&r.other, "plan", "", "replay to this `plan` instead of the recorded one")
+	c.Flags().BoolVar(&r.tlog, "tlog", false, "write "+tlogFile+": all frames, for MAVLink tools")
 	return c
+}
+
+func (x *replaying) run(cmd *cobra.Command, args []string) error {
+	if x.out == "" {
+		return &usageError{"--out is missing: the folder for the replay"}
+	}
+	if a, b := filepath.Clean(args[0]), filepath.Clean(x.out); a == b {
+		return &usageError{fmt.Sprintf("--out is %s, the folder of the flight, which a replay does not change",
+			diag.Visible(a))}
+	}
+	start, err := boxStart(args[0])
+	if err != nil {
+		return err
+	}
+	d, err := described(start.Data)
+	if err != nil {
+		return err
+	}
+	var p *plan.Plan
+	if x.other != "" {
+		if p, _, err = readPlan(x.other, cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+	}
+	f, watch, err := d.flight(p, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	r, summary, err := replayInto(ctx, args[0], x.out, f, p != nil, x.tlog, x.options(watch))
+	if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrOccupied) {
+		return err
+	} else if err != nil {
+		return failed(err)
+	}
+	result := &replayed{Inputs: r.Inputs, Datagrams: r.Frames, Missing: r.Missing(), From: r.From, Until: r.T(),
+		Summary: summary}
+	if err = result.compare(r, args[0], x.out); err == nil && x.asJSON {
+		err = printJSON(cmd.OutOrStdout(), result)
+	} else if err == nil {
+		err = errors.Join(x.print(cmd.OutOrStdout(), summary), result.print(cmd.OutOrStdout(), p != nil))
+	}
+	switch {
+	case err != nil:
+		return failed(err)
+	case r.Damage != nil && !r.Torn():
+		return failed(fmt.Errorf("%w; nothing after it was replayed or compared", r.Damage))
+	case p == nil && !result.Same:
+		return errRefuted
+	}
+	return nil
 }
 
 // boxStart returns the first input of the flight of a folder, which describes it.

@@ -55,7 +55,7 @@ With --count, each instant ends with a line "N: I event iterations, C status cha
 			if count {
 				err = traceCounts(p, src, open, cmd.OutOrStdout())
 			} else {
-				err = script.PrintPlan(p, src, open, cmd.OutOrStdout())
+				err = script.Print(p, src, open, cmd.OutOrStdout())
 			}
 			if errors.As(err, new(diag.List)) {
 				return err

@@ -9,7 +9,6 @@ import (
 
 	"canopy/diag"
 	"canopy/vehicle/equations"
-	"canopy/vehicle/fleet"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -28,7 +27,7 @@ of a built-in vehicle or a file of equations (.yaml, docs/vehicles.md).`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := cmd.OutOrStdout()
 			if len(args) == 0 {
-				for _, v := range fleet.Vehicles() {
+				for _, v := range equations.Vehicles() {
 					if _, err := fmt.Fprintf(out, "%s  %s\n", diag.Visible(v.Name), diag.Visible(v.Text)); err != nil {
 						return failed(err)
 					}
@@ -59,7 +58,7 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 		v, diags := equations.Read(src)
 		return v, accepted(diags, stderr)
 	}
-	for _, o := range fleet.Offers() {
+	for _, o := range equations.Offers() {
 		if o.Name == name {
 			return o.Make(), nil
 		}
@@ -69,7 +68,7 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 
 func vehicleNames() []string {
 	var names []string
-	for _, o := range fleet.Offers() {
+	for _, o := range equations.Offers() {
 		names = append(names, o.Name)
 	}
 	return names

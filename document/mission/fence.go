@@ -9,7 +9,6 @@ import (
 	"canopy/expr"
 	"canopy/syntax/yamldoc"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fence"
 	"canopy/vehicle/model"
 )
 
@@ -37,14 +36,14 @@ func (b *builder) fences(limits, rally *yamldoc.Node, offer model.Offer) {
 	if rally != nil {
 		b.Sequence(rally, "rally", func(n *yamldoc.Node) { m.Rally = append(m.Rally, b.refuge(n)) })
 	}
-	if n := len(m.Rally); n > fence.MaxRefuges {
-		b.Add(rally, "too-large", "", "there are %d rally points; at most %d are allowed", n, fence.MaxRefuges)
+	if n := len(m.Rally); n > earth.MaxRefuges {
+		b.Add(rally, "too-large", "", "there are %d rally points; at most %d are allowed", n, earth.MaxRefuges)
 	}
 	if len(b.Diags) > before {
 		return
 	}
 	for i, a := range m.Fence.Areas {
-		if n, text := at[i], a.Wrong(fence.Coordinates{}); text != "" {
+		if n, text := at[i], a.Wrong(earth.Coordinates{}); text != "" {
 			b.Add(n, "outside-fence", "positions are metres north and east of home, [0, 0]", "home is %s", text)
 		}
 	}
@@ -93,22 +92,22 @@ func (b *builder) limits(n *yamldoc.Node) (at []*yamldoc.Node) {
 		b.Add(n, "missing-key", "inclusion: [{circle: {north: 0, east: 0, radius: 500}}]",
 			"a fence needs `inclusion`, `exclusion` or `max_h`")
 	}
-	if i := f.Items(); i > fence.MaxItems {
+	if i := f.Items(); i > earth.MaxFenceItems {
 		b.Add(n, "too-large", "autopilots have little room for fences",
-			"the fence has %d corners and circles; at most %d are allowed", i, fence.MaxItems)
+			"the fence has %d corners and circles; at most %d are allowed", i, earth.MaxFenceItems)
 	}
 	return at
 }
 
 // area reads a polygon or a circle.
-func (b *builder) area(n *yamldoc.Node) (a fence.Area) {
+func (b *builder) area(n *yamldoc.Node) (a earth.Area) {
 	before := len(b.Diags)
 	kinds := 0
 	polygon := func(key string, names ...string) func(*yamldoc.Node) {
 		return func(n *yamldoc.Node) {
 			kinds++
 			b.Sequence(n, key, func(n *yamldoc.Node) { a.Corners = append(a.Corners, b.corner(n, names...)) })
-			if len(b.Diags) > before || len(a.Corners) > fence.MaxItems { // which is reported of the whole fence
+			if len(b.Diags) > before || len(a.Corners) > earth.MaxFenceItems { // which is reported of the whole fence
 				return
 			}
 			if text := a.Mistake(); text != "" {
@@ -134,15 +133,15 @@ func (b *builder) area(n *yamldoc.Node) (a fence.Area) {
 	return a
 }
 
-func (b *builder) corner(n *yamldoc.Node, names ...string) fence.Coordinates {
+func (b *builder) corner(n *yamldoc.Node, names ...string) earth.Coordinates {
 	if n.Kind != yamldoc.Sequence || len(n.Items) != 2 {
 		b.Add(n, "wrong-type", "[120, -40]", "a corner is a list of two numbers, [%s, %s]", names[0], names[1])
-		return fence.Coordinates{}
+		return earth.Coordinates{}
 	}
 	return b.placed(n, names, b.coordinate(n.Items[0], names[0]), b.coordinate(n.Items[1], names[1]))
 }
 
-func (b *builder) refuge(n *yamldoc.Node) (r fence.Refuge) {
+func (b *builder) refuge(n *yamldoc.Node) (r earth.Refuge) {
 	before := len(b.Diags)
 	r.Coordinates, r.H = b.spot(n, "a rally point", "h", "alt")
 	if r.H <= 0 && len(b.Diags) == before {
@@ -153,7 +152,7 @@ func (b *builder) refuge(n *yamldoc.Node) (r fence.Refuge) {
 
 // spot reads a mapping of a place and of a length [m], which may have several names; all three are needed. It may be a
 // place on the earth.
-func (b *builder) spot(n *yamldoc.Node, what string, lengths ...string) (at fence.Coordinates, l float64) {
+func (b *builder) spot(n *yamldoc.Node, what string, lengths ...string) (at earth.Coordinates, l float64) {
 	before := len(b.Diags)
 	given, keys := map[string]float64{}, yamldoc.Keys{}
 	for _, name := range append([]string{"north", "east", "lat", "lon"}, lengths...) {
@@ -182,9 +181,9 @@ func (b *builder) spot(n *yamldoc.Node, what string, lengths ...string) (at fenc
 }
 
 // placed returns the metres from home of two coordinates, which have names.
-func (b *builder) placed(n *yamldoc.Node, names []string, first, second float64) (at fence.Coordinates) {
+func (b *builder) placed(n *yamldoc.Node, names []string, first, second float64) (at earth.Coordinates) {
 	if names[0] != "lat" {
-		return fence.Coordinates{North: first, East: second}
+		return earth.Coordinates{North: first, East: second}
 	}
 	home, _, given := b.m.Site()
 	at.North, at.East = earth.NewPlane(home).Local(earth.Position{Lat: first, Lon: second})
@@ -192,9 +191,9 @@ func (b *builder) placed(n *yamldoc.Node, names []string, first, second float64)
 	case !given:
 		b.Add(n, "no-site", "add `environment: {lat_deg: 48.0814, lon_deg: 11.2831}`",
 			"places on the earth need the place of home, which the mission does not set")
-	case math.Abs(at.North) > fence.Farthest || math.Abs(at.East) > fence.Farthest:
+	case math.Abs(at.North) > earth.Farthest || math.Abs(at.East) > earth.Farthest:
 		b.Add(n, "out-of-range", "write the latitude first, as in 48.0814, 11.2831", "this is more than %d km from home",
-			fence.Farthest/1000)
+			earth.Farthest/1000)
 	}
 	return at
 }
@@ -212,7 +211,7 @@ func (b *builder) level(n *yamldoc.Node) float64 {
 var degree, _ = expr.ParseUnit("deg")
 
 func (b *builder) coordinate(n *yamldoc.Node, what string) float64 {
-	unit, most, hint := metre, float64(fence.Farthest), "positions are metres from home"
+	unit, most, hint := metre, float64(earth.Farthest), "positions are metres from home"
 	switch what {
 	case "lat":
 		unit, most, hint = degree, 90, "degrees, the latitude first"

@@ -8,14 +8,14 @@ import (
 	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/internal/cart"
-	"canopy/vehicle/fence"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/earth"
+	"canopy/vehicle/equations"
 )
 
 func fenced(vehicle, yaml string) (*mission.Mission, diag.List) {
 	files := cart.Files{"m/test.yaml": "mission: test\nplan: plan.xml\nvehicle: " + vehicle + "\nhorizon: 100\n\n" + yaml,
 		"m/plan.xml": cart.Plan(idle)}
-	return mission.Read("m/test.yaml", files.Open, fleet.Offers(), nil)
+	return mission.Read("m/test.yaml", files.Open, equations.Offers(), nil)
 }
 
 // Every mistake of a fence has its place, its code and a suggestion.
@@ -23,7 +23,7 @@ func TestMistakesOfFences(t *testing.T) {
 	const square = "[[-9, -9], [-9, 9], [9, 9], [9, -9]]"
 	polygon := func(corners string) string { return "fence: {inclusion: [{polygon: " + corners + "}]}" }
 	var many []string
-	for i := range fence.MaxItems + 1 {
+	for i := range earth.MaxFenceItems + 1 {
 		many = append(many, fmt.Sprintf("{circle: {north: 0, east: 0, radius: %d}}", i+1))
 	}
 	for _, c := range []struct{ name, yaml, want string }{

@@ -14,7 +14,6 @@ import (
 	"canopy/ode"
 	"canopy/sim"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fence"
 	"canopy/vehicle/model"
 )
 
@@ -39,8 +38,8 @@ type Mission struct {
 	Plots        []Plot
 	Tables       expr.Scope           // functions that the expressions of the mission and the plan may call
 	Declared     declare.Declarations // the section `check`
-	Fence        fence.Fence          // where the vehicle may fly
-	Rally        []fence.Refuge       // where it may return to instead of home
+	Fence        earth.Fence          // where the vehicle may fly
+	Rally        []earth.Refuge       // where it may return to instead of home
 	Program      *executive.Program   // the plan, compiled for the mission's signals
 
 	held     *executive.Program // likewise, smooth between events; nil: so is Program

@@ -11,8 +11,7 @@ import (
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fence"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 const home = "environment: {lat_deg: 48.0814, lon_deg: 11.2831, alt: 590}\n"
@@ -22,7 +21,7 @@ func sited(tasks, yaml string) (*mission.Mission, diag.List) {
 	files := cart.Files{"test.yaml": "mission: test\nplan: plan.xml\nvehicle: copter\nhorizon: 100\n\n" + yaml,
 		"plan.xml": `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:copter"/>` +
 			"\n<BehaviorTree ID=\"m\"><Sequence>\n" + tasks + "\n</Sequence></BehaviorTree></root>"}
-	return mission.Read("test.yaml", files.Open, fleet.Offers(), nil)
+	return mission.Read("test.yaml", files.Open, equations.Offers(), nil)
 }
 
 // A place on the earth is the same place in metres from home, to a millimetre, up to 20 km away, on both sides of the
@@ -35,8 +34,8 @@ func TestPlacesAreMetresFromHome(t *testing.T) {
 			origin.Lon = math.Copysign(180-1e-3*random.Float64(), origin.Lon)
 		}
 		plane, alt := earth.NewPlane(origin), 4000*random.Float64()
-		place := func() (fence.Coordinates, earth.Position) {
-			c := fence.Coordinates{North: 14_000 * (2*random.Float64() - 1), East: 14_000 * (2*random.Float64() - 1)}
+		place := func() (earth.Coordinates, earth.Position) {
+			c := earth.Coordinates{North: 14_000 * (2*random.Float64() - 1), East: 14_000 * (2*random.Float64() - 1)}
 			return c, plane.Global(c.North, c.East)
 		}
 		site := fmt.Sprintf("environment: {lat_deg: %.9f, lon_deg: %.9f, alt: %.3f}\n", origin.Lat, origin.Lon, alt)
@@ -147,7 +146,7 @@ func TestPlacesOfOtherHomes(t *testing.T) {
 	files := cart.Files{"test.yaml": "mission: test\nplan: plan.xml\nvehicle: copter\nhorizon: 100\n" + home,
 		"plan.xml": `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:copter"/>` +
 			`<BehaviorTree ID="m"><fly_to lat="48.0814" lon="11.2831" alt="640"/></BehaviorTree></root>`}
-	m, list := mission.Read("test.yaml", files.Open, fleet.Offers(), []string{"site.lat_deg=48.0914", "site.alt=600"})
+	m, list := mission.Read("test.yaml", files.Open, equations.Offers(), []string{"site.lat_deg=48.0914", "site.alt=600"})
 	if m == nil {
 		t.Fatal(list)
 	}

@@ -107,13 +107,11 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 			given["horizon"] = true
 			m.Horizon = b.horizon(n)
 		},
-		"tolerance":  func(n *yamldoc.Node) { m.Tolerance = b.tolerance(n) },
-		"method":     func(n *yamldoc.Node) { m.Method = b.method(n) },
-		"max_step":   func(n *yamldoc.Node) { m.MaxStep = b.maxStep(n) },
-		"chattering": func(n *yamldoc.Node) { m.Chattering = choice(b, n, "chattering", sim.Stop, sim.Continue) },
-		"ends_with_plan": func(n *yamldoc.Node) {
-			m.EndsWithPlan = b.Boolean(n, "ends_with_plan")
-		},
+		"tolerance":      func(n *yamldoc.Node) { m.Tolerance = b.tolerance(n) },
+		"method":         func(n *yamldoc.Node) { m.Method = b.method(n) },
+		"max_step":       func(n *yamldoc.Node) { m.MaxStep = b.maxStep(n) },
+		"chattering":     func(n *yamldoc.Node) { m.Chattering = choice(b, n, "chattering", sim.Stop, sim.Continue) },
+		"ends_with_plan": func(n *yamldoc.Node) { m.EndsWithPlan = b.Boolean(n, "ends_with_plan") },
 	}
 	for _, k := range []string{
 		"plan", "graph", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots",
@@ -148,12 +146,16 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 	if parts["vehicle"] == nil {
 		b.Add(root, "missing-key", knownVehicles(vehicles), "the mission has no vehicle")
 	}
-	if parts["vehicle"] == nil || !b.vehicle(parts["vehicle"], vehicles, open) {
-		if parts["plan"] != nil {
-			b.plan(parts["plan"], open, nil) // reports the mistakes that do not depend on the vehicle
-		}
-		return
+	if parts["vehicle"] != nil && b.vehicle(parts["vehicle"], vehicles, open) {
+		b.sections(parts, set, open)
+	} else if parts["plan"] != nil {
+		b.plan(parts["plan"], open, nil) // reports the mistakes that do not depend on the vehicle
 	}
+}
+
+// sections reads what depends on the vehicle.
+func (b *builder) sections(parts map[string]*yamldoc.Node, set []string, open func(string) ([]byte, error)) {
+	m := b.m
 	b.fenced = parts["fence"] != nil
 	b.parameters(parts["environment"], parts["parameters"])
 	b.overrides(set)

@@ -11,7 +11,6 @@ import (
 	"canopy/expr"
 	"canopy/syntax/xmltree"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fence"
 )
 
 // Export returns a plan of QGroundControl that flies the straight part of a tree of a plan: what it does if each action
@@ -19,7 +18,7 @@ import (
 // document is that of the plan, with its library; id names the tree, "" the main one. The list has a warning for all
 // that is left out, and an error if nothing is left. The fence and the rally points are those of the mission; the
 // greatest height of the fence is left out, too. The scope has the constants of home.
-func Export(doc *xmltree.Document, id string, home Spot, copter bool, limits fence.Fence, rally []fence.Refuge,
+func Export(doc *xmltree.Document, id string, home Spot, copter bool, limits earth.Fence, rally []earth.Refuge,
 	scope expr.Scope,
 ) (text string, list diag.List) {
 	x := &exporter{doc: doc, copter: copter, home: home, plane: earth.NewPlane(home.Position), limits: limits,
@@ -65,8 +64,8 @@ type exporter struct {
 	copter bool
 	home   Spot
 	plane  earth.Plane
-	limits fence.Fence
-	rally  []fence.Refuge
+	limits earth.Fence
+	rally  []earth.Refuge
 	scope  expr.Scope
 	trees  map[string]*xmltree.Element
 	depth  int

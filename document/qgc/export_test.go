@@ -12,7 +12,6 @@ import (
 	"canopy/document/plan"
 	"canopy/expr"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fence"
 
 	diff "github.com/google/go-cmp/cmp"
 )
@@ -156,7 +155,7 @@ func TestExport(t *testing.T) {
 	if p == nil {
 		t.Fatal(list.Err())
 	}
-	text, list := Export(p.Document, "", Spot{}, false, fence.Fence{}, nil, nil)
+	text, list := Export(p.Document, "", Spot{}, false, earth.Fence{}, nil, nil)
 	want := []string{"<Condition> enough is left out: the autopilot's missions have nothing of the kind",
 		"<return_home> is left out: it is an alternative",
 		`<fly_to> is left out: its to_north is "north + 5", which is no number before the flight`,
@@ -175,7 +174,7 @@ func TestExport(t *testing.T) {
 		"fly_to 0 to_north=1000.0 to_east=0.0 to_h=50.0\n  " {
 		t.Errorf("%q", got)
 	}
-	if _, list := Export(p.Document, "none", Spot{}, false, fence.Fence{}, nil, nil); !list.HasErrors() {
+	if _, list := Export(p.Document, "none", Spot{}, false, earth.Fence{}, nil, nil); !list.HasErrors() {
 		t.Error("a tree that does not exist is exported")
 	}
 }
@@ -196,7 +195,7 @@ func TestExportPlacesOfSubtrees(t *testing.T) {
 		"home_meridian": plane.Meridian(), "home_parallel": plane.Parallel(), "home_alt": 590} {
 		scope[name] = expr.Variable{Unit: metre, Constant: &v}
 	}
-	again, list := Export(p.Document, "", Spot{Position: at, H: 590}, true, fence.Fence{}, nil, scope)
+	again, list := Export(p.Document, "", Spot{Position: at, H: 590}, true, earth.Fence{}, nil, scope)
 	f, more := Read(&diag.Source{Name: "p.plan", Text: again})
 	if f == nil || len(list) > 0 {
 		t.Fatal(list, more)

@@ -8,29 +8,28 @@ import (
 
 	"canopy/diag"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fence"
 )
 
 // limits returns the fence and the rally points in metres from home, to a centimetre, and why a mission cannot have
 // them.
-func (f *File) limits() (limits fence.Fence, rally []fence.Refuge, list diag.List) {
+func (f *File) limits() (limits earth.Fence, rally []earth.Refuge, list diag.List) {
 	plane := earth.NewPlane(f.Home.Position)
-	local := func(at earth.Position) fence.Coordinates {
+	local := func(at earth.Position) earth.Coordinates {
 		north, east := plane.Local(at)
-		return fence.Coordinates{North: math.Round(north*100) / 100, East: math.Round(east*100) / 100}
+		return earth.Coordinates{North: math.Round(north*100) / 100, East: math.Round(east*100) / 100}
 	}
 	mistake := func(part, hint, format string, args ...any) {
 		list = append(list, diag.Diagnostic{Source: f.source, Offset: f.places[part].Offset, Length: f.places[part].Length,
 			Code: codeRange, Text: fmt.Sprintf(format, args...), Hint: hint})
 	}
-	far := func(at fence.Coordinates) bool { return max(math.Abs(at.North), math.Abs(at.East)) > fence.Farthest }
+	far := func(at earth.Coordinates) bool { return max(math.Abs(at.North), math.Abs(at.East)) > earth.Farthest }
 	included := 0
 	for _, p := range f.Fence.Polygons {
-		a := fence.Area{Forbidden: !p.Inclusion}
+		a := earth.Area{Forbidden: !p.Inclusion}
 		for _, c := range p.Corners {
 			a.Corners = append(a.Corners, local(c))
 		}
-		if len(a.Corners) > fence.MaxItems { // which is reported of the whole fence
+		if len(a.Corners) > earth.MaxFenceItems { // which is reported of the whole fence
 			limits.Areas = append(limits.Areas, a)
 			continue
 		}
@@ -40,7 +39,7 @@ func (f *File) limits() (limits fence.Fence, rally []fence.Refuge, list diag.Lis
 		limits.Areas = append(limits.Areas, a)
 	}
 	for _, c := range f.Fence.Circles {
-		a := fence.Area{Forbidden: !c.Inclusion, Centre: local(c.Centre), Radius: math.Round(c.Radius*100) / 100}
+		a := earth.Area{Forbidden: !c.Inclusion, Centre: local(c.Centre), Radius: math.Round(c.Radius*100) / 100}
 		limits.Areas = append(limits.Areas, a)
 	}
 	away := false
@@ -48,27 +47,27 @@ func (f *File) limits() (limits fence.Fence, rally []fence.Refuge, list diag.Lis
 		if !a.Forbidden {
 			included++
 		}
-		away = away || far(a.Centre) || a.Radius > fence.Farthest
+		away = away || far(a.Centre) || a.Radius > earth.Farthest
 		for _, c := range a.Corners {
 			away = away || far(c)
 		}
 	}
 	if away {
-		mistake(partFence, "", "the fence is farther than %d km from home", fence.Farthest/1000)
+		mistake(partFence, "", "the fence is farther than %d km from home", earth.Farthest/1000)
 	}
-	if n := limits.Items(); n > fence.MaxItems {
-		mistake(partFence, "", "the fence has %d corners and circles; a mission may have %d", n, fence.MaxItems)
+	if n := limits.Items(); n > earth.MaxFenceItems {
+		mistake(partFence, "", "the fence has %d corners and circles; a mission may have %d", n, earth.MaxFenceItems)
 	}
 	if f.PX4 && included > 1 {
 		mistake(partFence, "draw one area of inclusion", "a PX4 may be inside any of several areas of inclusion, but "+
 			"a vehicle of a mission must be inside each")
 	}
-	if len(list) == 0 && !limits.Allows(fence.Coordinates{}, 0) {
+	if len(list) == 0 && !limits.Allows(earth.Coordinates{}, 0) {
 		mistake(partFence, "a vehicle of a mission must be inside of each area of inclusion: move the planned home, or "+
 			"correct the fence in QGroundControl", "the planned home is not inside of the fence")
 	}
 	for i, r := range f.Rally {
-		p := fence.Refuge{Coordinates: local(r.Position), H: math.Round(r.H*100) / 100}
+		p := earth.Refuge{Coordinates: local(r.Position), H: math.Round(r.H*100) / 100}
 		switch {
 		case !(p.H > 0) || far(p.Coordinates):
 			mistake(partRally, "", "rally point %d is far away, or not above home", i+1)
@@ -77,8 +76,8 @@ func (f *File) limits() (limits fence.Fence, rally []fence.Refuge, list diag.Lis
 		}
 		rally = append(rally, p)
 	}
-	if n := len(rally); n > fence.MaxRefuges {
-		mistake(partRally, "", "there are %d rally points; a mission may have %d", n, fence.MaxRefuges)
+	if n := len(rally); n > earth.MaxRefuges {
+		mistake(partRally, "", "there are %d rally points; a mission may have %d", n, earth.MaxRefuges)
 	}
 	return limits, rally, list
 }
@@ -90,10 +89,10 @@ const (
 )
 
 // limited returns the fence and the rally points as a part of a mission.
-func limited(limits fence.Fence, rally []fence.Refuge) string {
+func limited(limits earth.Fence, rally []earth.Refuge) string {
 	var b strings.Builder
 	metres := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-	pair := func(c fence.Coordinates) string { return "[" + metres(c.North) + ", " + metres(c.East) + "]" }
+	pair := func(c earth.Coordinates) string { return "[" + metres(c.North) + ", " + metres(c.East) + "]" }
 	if !limits.Empty() {
 		b.WriteString("\nfence:\n")
 	}
@@ -130,7 +129,7 @@ type object = map[string]any
 
 // geoFence returns a fence as a part of a file.
 func (x *exporter) geoFence() object {
-	place := func(c fence.Coordinates) []float64 {
+	place := func(c earth.Coordinates) []float64 {
 		at := x.plane.Global(c.North, c.East)
 		return []float64{at.Lat, at.Lon}
 	}

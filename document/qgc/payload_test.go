@@ -7,7 +7,7 @@ import (
 
 	"canopy/diag"
 	"canopy/document/plan"
-	"canopy/vehicle/fence"
+	"canopy/vehicle/earth"
 )
 
 // What an item of the payload says, the library does, or the item is refused or left out with its reason.
@@ -81,7 +81,7 @@ func TestStopPhotosEndsBoth(t *testing.T) {
 	if p == nil {
 		t.Fatal(list.Err())
 	}
-	again, list := Export(p.Document, "", Spot{}, true, fence.Fence{}, nil, nil)
+	again, list := Export(p.Document, "", Spot{}, true, earth.Fence{}, nil, nil)
 	if len(list) > 0 {
 		t.Error(list)
 	}

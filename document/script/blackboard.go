@@ -1,9 +1,7 @@
 package script
 
 import (
-	"bufio"
 	"errors"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -15,7 +13,7 @@ import (
 	"canopy/expr"
 )
 
-// Play runs a script on a plan like [Replay]. Where the plan has entries of a blackboard, these act by themselves, in
+// Play runs a script on a plan and passes each instant to the function; the errors are those of [Print]. Where the plan has entries of a blackboard, these act by themselves, in
 // the same instant: they are written, and conditions, requests and outcomes that name nothing else are judged. A script
 // may set entries that are written from outside:
 //
@@ -61,16 +59,6 @@ func Play(p *plan.Plan, src *diag.Source, open PlanReader, pass Pass) error {
 		}
 		return &stage{plan: next.plan, actor: stubs{s.actor.engine().Exchange(next.exchange, next.inputs)}}
 	})
-}
-
-// PrintPlan writes the log of [Play] as [Print] does.
-func PrintPlan(p *plan.Plan, src *diag.Source, open PlanReader, w io.Writer) error {
-	out := bufio.NewWriter(w)
-	err := Play(p, src, open, log(out))
-	if flushed := out.Flush(); err == nil {
-		err = flushed
-	}
-	return err
 }
 
 // settable returns the entries that are written from outside.

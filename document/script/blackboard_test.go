@@ -46,7 +46,7 @@ func TestGolden(t *testing.T) {
 					others[d.Value("name")] = read
 				}
 			case "trace":
-				if err := PrintPlan(p, &diag.Source{Name: "script", Text: d.Input}, open, &b); err != nil {
+				if err := Print(p, &diag.Source{Name: "script", Text: d.Input}, open, &b); err != nil {
 					fmt.Fprintf(&b, "error:\n%v\n", err)
 				}
 			default:
@@ -114,7 +114,7 @@ func TestLoopOfScripts(t *testing.T) {
 			t.Fatal(list)
 		}
 		var out strings.Builder
-		err := PrintPlan(p, &diag.Source{Name: "x.txt"}, nil, &out)
+		err := Print(p, &diag.Source{Name: "x.txt"}, nil, &out)
 		if !errors.Is(err, executive.ErrUnsettled) || !strings.HasSuffix(err.Error(), "keep changing: again") ||
 			strings.Count(out.String(), "\n") > 8*test.most {
 			t.Errorf("%s: %v", test.code, err)

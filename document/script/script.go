@@ -33,9 +33,10 @@ import (
 //
 // All bad input is found before anything runs and returned as a diag.List; nothing is written then. A tree that does
 // not settle is an error that wraps [bt.ErrLoop], after the log so far.
-func Print(tree *bt.Tree, src *diag.Source, w io.Writer) error {
+// Otherwise the script is that of [Play].
+func Print(p *plan.Plan, src *diag.Source, open PlanReader, w io.Writer) error {
 	out := bufio.NewWriter(w)
-	err := Replay(tree, src, log(out))
+	err := Play(p, src, open, log(out))
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}
@@ -53,16 +54,6 @@ func log(out io.Writer) Pass {
 			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, diag.Visible(tree.Name(c.Task)), c.From, c.To)
 		}
 	}
-}
-
-// Replay runs a script like Print and passes each instant to the function. The errors are those of Print.
-func Replay(tree *bt.Tree, src *diag.Source, pass Pass) error {
-	start, lines, list := Parse(tree, src)
-	if err := list.Err(); err != nil {
-		return err
-	}
-	first := &stage{plan: &plan.Plan{Tree: tree}, actor: stubs{bt.NewEngine(tree, start, 0)}}
-	return replay(first, src, lines, pass, nil)
 }
 
 // Names reports whether a script can name a task: not if the name holds ";", "#" or a line break, or has blanks at

@@ -33,6 +33,11 @@ func compiledOutline(t testing.TB, text string) *bt.Tree {
 	return trees.Compile(t, root)
 }
 
+// printTree runs a script on a tree without a blackboard.
+func printTree(tree *bt.Tree, src *diag.Source, w io.Writer) error {
+	return Print(&plan.Plan{Tree: tree}, src, nil, w)
+}
+
 // FuzzPrint checks that a script is either run or refused, that what is refused writes nothing and has its place in the
 // script, and that the log follows the status cycle. Golden scripts are seeds as well.
 func FuzzPrint(f *testing.F) {
@@ -52,7 +57,7 @@ func FuzzPrint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var out strings.Builder
 		src := &diag.Source{Name: "script", Text: text}
-		err := Print(tree, src, &out)
+		err := printTree(tree, src, &out)
 		var list diag.List
 		if errors.As(err, &list) {
 			if out.Len() > 0 {
@@ -87,7 +92,7 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestTraceWriteFails(t *testing.T) {
-	err := Print(compiledOutline(t, scriptTree), &diag.Source{Text: "set root/s/c true"}, failing{})
+	err := printTree(compiledOutline(t, scriptTree), &diag.Source{Text: "set root/s/c true"}, failing{})
 	if !errors.Is(err, io.ErrShortWrite) {
 		t.Error(err)
 	}
@@ -117,7 +122,7 @@ func TestTraceLoop(t *testing.T) {
 func TestTraceCarriageReturns(t *testing.T) {
 	var out strings.Builder
 	tree := compiledOutline(t, "Condition c\n")
-	if err := Print(tree, &diag.Source{Text: "set c true\r\n\r\nset c false"}, &out); err != nil {
+	if err := printTree(tree, &diag.Source{Text: "set c true\r\n\r\nset c false"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "1 c: Failure -> Success\n2 c: Success -> Failure\n"; out.String() != want {
@@ -129,13 +134,13 @@ func TestTraceCarriageReturns(t *testing.T) {
 func TestTraceByteOrderMark(t *testing.T) {
 	tree := compiledOutline(t, "Condition c\n")
 	var out strings.Builder
-	if err := Print(tree, &diag.Source{Text: "\ufeffset c true\r\nset c false\r\n"}, &out); err != nil {
+	if err := printTree(tree, &diag.Source{Text: "\ufeffset c true\r\nset c false\r\n"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "1 c: Failure -> Success\n2 c: Success -> Failure\n"; out.String() != want {
 		t.Errorf("log %q, want %q", out.String(), want)
 	}
-	err := Print(tree, &diag.Source{Name: "x", Text: "\ufeffset d true\r\nsett c\r\n"}, &out)
+	err := printTree(tree, &diag.Source{Name: "x", Text: "\ufeffset d true\r\nsett c\r\n"}, &out)
 	if text := fmt.Sprint(err); !strings.HasPrefix(text, "x:1:5: ") || !strings.Contains(text, "\nx:2:1: ") {
 		t.Error(text)
 	}
@@ -148,7 +153,7 @@ func TestNames(t *testing.T) {
 		tree := trees.Compile(t, root)
 		leaf := tree.Leaves()[0]
 		var out strings.Builder
-		err := Print(tree, &diag.Source{Name: "script", Text: "set " + tree.Name(leaf) + " true\n"}, &out)
+		err := printTree(tree, &diag.Source{Name: "script", Text: "set " + tree.Name(leaf) + " true\n"}, &out)
 		found := err == nil && strings.Contains(out.String(), "1 "+tree.Name(leaf)+": Failure -> Success\n")
 		if found != Names(tree, leaf) {
 			t.Errorf("%q: scriptable %t, but %v, %s", name, Names(tree, leaf), err, out.String())

@@ -119,25 +119,6 @@ func (e *Engine) Alarm() float64 {
 	return next
 }
 
-// CopyFrom makes the engine equal to another one of the same graph, except for the log of the last instant.
-func (e *Engine) CopyFrom(o *Engine) {
-	if e.graph != o.graph {
-		panic("stategraph: an engine was copied from one of another graph")
-	}
-	copy(e.active, o.active)
-	copy(e.memory, o.memory)
-	copy(e.suspended, o.suspended)
-	copy(e.due, o.due)
-	e.t, e.begun = o.t, o.begun
-}
-
-// Clone returns a copy that shares only the graph.
-func (e *Engine) Clone() *Engine {
-	c := NewEngine(e.graph)
-	c.CopyFrom(e)
-	return c
-}
-
 // State passes the engine's state to the codec, except for the log of the last instant.
 func (e *Engine) State(c *snapshot.Codec) {
 	for _, list := range [][]bool{e.active, e.memory, e.suspended} {

@@ -101,7 +101,6 @@ func TestMisuse(t *testing.T) {
 		"too few conditions": func(e *Engine) { _, _ = e.Settle(2, nil) },
 		"time goes back":     func(e *Engine) { _, _ = e.Settle(0.5, []bool{false}) },
 		"time is no number":  func(e *Engine) { _, _ = e.Settle(math.NaN(), []bool{false}) },
-		"another graph":      func(e *Engine) { e.CopyFrom(NewEngine(read(t, "steps: {a: {initial: true}}"))) },
 	} {
 		func() {
 			defer func() {

@@ -151,9 +151,6 @@ func NewEngine(tree *bt.Tree, initial []bt.Input, limit int) *Engine {
 	return e
 }
 
-// Tree returns the engine's tree.
-func (e *Engine) Tree() *bt.Tree { return e.tree }
-
 // Status returns a task's status, by the table of Engine.
 func (e *Engine) Status(t bt.Task) bt.Status { return e.tasks[t].status() }
 

@@ -149,9 +149,10 @@ func TestLoopError(t *testing.T) {
 
 // TestAllocations asserts that an instant allocates nothing once the log has grown.
 func TestAllocations(t *testing.T) {
-	e := tick.NewEngine(trees.Compile(t, swapTree()), nil, 0)
-	c, _ := e.Tree().Find("c")
-	g, _ := e.Tree().Find("g")
+	tree := trees.Compile(t, swapTree())
+	e := tick.NewEngine(tree, nil, 0)
+	c, _ := tree.Find("c")
+	g, _ := tree.Find("g")
 	kept := e.Clone()
 	one, other := []bt.Input{bt.Set(c, true), bt.Slow(g, false, true)}, []bt.Input{bt.Set(c, false), bt.Exited(g)}
 	run := func() {
@@ -170,9 +171,10 @@ func TestAllocations(t *testing.T) {
 
 // TestVisits asserts that every tick visits every task, and that an instant without change is one tick.
 func TestVisits(t *testing.T) {
-	e := tick.NewEngine(trees.Compile(t, swapTree()), nil, 0)
+	tree := trees.Compile(t, swapTree())
+	e := tick.NewEngine(tree, nil, 0)
 	for want := 2; want >= 1; want-- {
-		if i, err := e.Settle(nil); err != nil || i.Visits != want*e.Tree().Len() || i.Iterations != want-1 {
+		if i, err := e.Settle(nil); err != nil || i.Visits != want*tree.Len() || i.Iterations != want-1 {
 			t.Errorf("%v: %d visits, %d iterations, want %d ticks", err, i.Visits, i.Iterations, want)
 		}
 	}

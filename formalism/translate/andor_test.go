@@ -10,6 +10,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/plan"
 	"canopy/document/script"
 )
 
@@ -54,7 +55,7 @@ func TestDoorPlan(t *testing.T) {
 			"is open: Running -> Aborted",
 	} {
 		var b strings.Builder
-		if err := script.Print(p.Tree, &diag.Source{Name: "s", Text: text}, &b); err != nil {
+		if err := script.Print(&plan.Plan{Tree: p.Tree}, &diag.Source{Name: "s", Text: text}, nil, &b); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), want) {

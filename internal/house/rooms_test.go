@@ -3,8 +3,6 @@ package house
 import (
 	"go/parser"
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -23,33 +21,9 @@ func TestEveryRoomHasOnePackageComment(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range sortedKeys(rooms) {
+	for name := range rooms(t) {
 		if len(comments[name]) != 1 {
 			t.Errorf("%s has %d package comments, in %v; it must have one", name, len(comments[name]), comments[name])
 		}
-	}
-}
-
-// TestArchitectureShowsTheTable compares the rooms of docs/architecture.md with the table of rooms, import by import.
-func TestArchitectureShowsTheTable(t *testing.T) {
-	row := regexp.MustCompile("(?m)^\\| `([a-z0-9/-]+)` \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$")
-	shown := map[string]bool{}
-	for _, m := range row.FindAllStringSubmatch(readFile(t, "docs/architecture.md"), -1) {
-		name, imports := m[1], m[3]
-		shown[name] = true
-		want := strings.Join(sortedKeys(rooms[name].imports), ", ")
-		if want == "" {
-			want = "-"
-		}
-		if got := strings.TrimSpace(imports); got != want {
-			t.Errorf("docs/architecture.md: %s may import %q, the table of internal/house gives %q", name, got, want)
-		}
-		if pure := strings.TrimSpace(m[4]) == "none"; pure != rooms[name].pure {
-			t.Errorf("docs/architecture.md: the effects of %s are %q, but internal/house has pure: %v",
-				name, m[4], rooms[name].pure)
-		}
-	}
-	if got, want := sortedKeys(shown), sortedKeys(rooms); !slices.Equal(got, want) {
-		t.Errorf("docs/architecture.md shows the rooms %v, the table of internal/house has %v", got, want)
 	}
 }

@@ -70,29 +70,3 @@ func isStandard(name string) bool {
 func sortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }
-
-// layerOf returns the place of a room's folder in layers; a room of internal/ is as high as what it imports.
-func layerOf(name string) int {
-	folder, _, below := strings.Cut(name, "/")
-	switch {
-	case folder == "internal":
-		layer := 0
-		for imported := range rooms[name].imports {
-			layer = max(layer, layerOf(imported))
-		}
-		return layer
-	case below || folder == "run":
-		return slices.Index(layers, folder)
-	}
-	return 0
-}
-
-// within returns the reason given for a package or for one that it lies below, else "".
-func within(name string, given reasons) string {
-	for _, top := range sortedKeys(given) {
-		if name == top || strings.HasPrefix(name, top+"/") {
-			return given[top]
-		}
-	}
-	return ""
-}

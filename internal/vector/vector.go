@@ -1,4 +1,4 @@
-// Package vector compares lists of numbers, several at once where that is possible.
+// Package vector compares lists of numbers, several at once where the processor can do that.
 package vector
 
 // Within reports whether every number of x is at least the one of low and at most the one of high in its place. One

@@ -13,7 +13,6 @@ import (
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/autopilot/fake/faults"
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
 	"canopy/bt"
@@ -136,7 +135,7 @@ func (s *storm) Status(t float64, _ int, c bt.Change) error {
 }
 
 // scenario draws the faults of a flight.
-func (k *rider) scenario(r *rand.Rand) (p faults.Scenario) {
+func (k *rider) scenario(r *rand.Rand) (p fake.Scenario) {
 	pick := func(list ...float64) float64 { return list[r.IntN(len(list))] }
 	second := func(from, to float64) int64 { return int64((from + (to-from)*r.Float64()) * 1e9) }
 	if r.IntN(2) == 0 {
@@ -146,10 +145,10 @@ func (k *rider) scenario(r *rand.Rand) (p faults.Scenario) {
 	}
 	if r.IntN(3) == 0 {
 		at := second(5, 90)
-		p.Silences = append(p.Silences, faults.Silence{Way: faults.Way(r.IntN(2)), From: at, To: at + second(1, 25)})
+		p.Silences = append(p.Silences, fake.Silence{Way: fake.Way(r.IntN(2)), From: at, To: at + second(1, 25)})
 	}
 	for range r.IntN(3) {
-		e := faults.Event{T: second(5, 100)}
+		e := fake.Incident{T: second(5, 100)}
 		switch r.IntN(9) {
 		case 0:
 			e.Event = fake.Event{Kind: fake.Reboot}
@@ -159,7 +158,7 @@ func (k *rider) scenario(r *rand.Rand) (p faults.Scenario) {
 			e.Event = fake.Event{Kind: fake.PilotMode, Value: k.pilot}
 		case 3:
 			e.Event = fake.Event{Kind: fake.GPSLost}
-			p.Events = append(p.Events, faults.Event{T: e.T + second(1, 30), Event: fake.Event{Kind: fake.GPSBack}})
+			p.Events = append(p.Events, fake.Incident{T: e.T + second(1, 30), Event: fake.Event{Kind: fake.GPSBack}})
 		case 4:
 			e.Event = fake.Event{Kind: fake.ClockStep, Value: pick(-3, 0.5, 5)}
 		case 5:
@@ -178,10 +177,10 @@ func (k *rider) scenario(r *rand.Rand) (p faults.Scenario) {
 
 // also draws more of what happens to a vehicle, and its parameters: a throttle stick that is moved, a lost radio, wide
 // circles, a computer that does not keep up with the vehicle.
-func (k *rider) also(r *rand.Rand, p *faults.Scenario, v *fake.Autopilot) {
+func (k *rider) also(r *rand.Rand, p *fake.Scenario, v *fake.Autopilot) {
 	event := func(kind fake.Kind, value float64) {
 		at := int64((5 + 145*r.Float64()) * 1e9)
-		p.Events = append(p.Events, faults.Event{T: at, Event: fake.Event{Kind: kind, Value: value}})
+		p.Events = append(p.Events, fake.Incident{T: at, Event: fake.Event{Kind: kind, Value: value}})
 	}
 	for range r.IntN(3) {
 		event(fake.Throttle, []float64{1000, 1500, 2000}[r.IntN(3)])
@@ -194,7 +193,7 @@ func (k *rider) also(r *rand.Rand, p *faults.Scenario, v *fake.Autopilot) {
 		_ = v.Set("WP_LOITER_RAD", radius) || v.Set("NAV_LOITER_RAD", radius) // a copter has neither
 	}
 	for from := int64(0); r.IntN(3) == 0; from += int64(60e9 * r.Float64()) {
-		p.Rates = append(p.Rates, faults.Pace{From: from, Rate: []float64{0.3, 0.6, 0.9, 1, 1.5}[r.IntN(5)]})
+		p.Rates = append(p.Rates, fake.Pace{From: from, Rate: []float64{0.3, 0.6, 0.9, 1, 1.5}[r.IntN(5)]})
 	}
 }
 
@@ -223,7 +222,7 @@ func (k *rider) edited(r *rand.Rand, number int) string {
 }
 
 // flyStorm flies a mission with the faults of a seed.
-func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, *flight.Flight, *fake.Autopilot, faults.Scenario) {
+func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, *flight.Flight, *fake.Autopilot, fake.Scenario) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
 	p := k.scenario(r)
@@ -241,7 +240,7 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 		}
 	}
 	k.also(rand.New(rand.NewPCG(seed, 13)), &p, v)
-	wire := faults.New(seed, p)
+	wire := fake.NewWire(seed, p)
 	if seed%7 == 3 {
 		v.Inject(fake.Event{Kind: fake.Late, Value: float64(seed % 40)})
 	}
@@ -262,7 +261,7 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 		s.inputs = append(s.inputs, in)
 		s.out = append(s.out, out)
 		for _, d := range out {
-			wire.Send(faults.ToVehicle, d, wall)
+			wire.Send(fake.ToVehicle, d, wall)
 		}
 	}
 	step(flight.Start, nil)
@@ -284,7 +283,7 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 				s.boots++
 			}
 		}
-		for _, d := range wire.Arrived(faults.ToVehicle, wall) {
+		for _, d := range wire.Arrived(fake.ToVehicle, wall) {
 			v.Receive(d)
 		}
 		if wall >= station && wall%1e9 < dt {
@@ -310,9 +309,9 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 		airborne = a.Armed && (airborne || a.Flying)
 		before = a
 		for _, d := range v.Out() {
-			wire.Send(faults.FromVehicle, d, wall)
+			wire.Send(fake.FromVehicle, d, wall)
 		}
-		for _, d := range wire.Arrived(faults.FromVehicle, wall) {
+		for _, d := range wire.Arrived(fake.FromVehicle, wall) {
 			step(flight.Frame, slices.Clone(d))
 		}
 		if f.Due() <= wall {

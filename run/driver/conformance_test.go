@@ -20,7 +20,7 @@ import (
 	"canopy/run/flight"
 	"canopy/run/record"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
@@ -256,7 +256,7 @@ func (x *rig) checkCircuit() {
 	var m *mission.Mission
 	if x.class == "plane" {
 		var diags any
-		m, diags = mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, fleet.Offers(), nil)
+		m, diags = mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, equations.Offers(), nil)
 		if m == nil {
 			x.Fatal(diags)
 		}

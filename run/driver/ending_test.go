@@ -12,13 +12,13 @@ import (
 	"canopy/autopilot/fake"
 	"canopy/document/mission"
 	"canopy/run/flight"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 // shipped reads a mission of the folder missions.
 func shipped(t testing.TB, name string) *mission.Mission {
 	t.Helper()
-	m, diags := mission.Read("../../missions/"+name+".yaml", os.ReadFile, fleet.Offers(), nil)
+	m, diags := mission.Read("../../missions/"+name+".yaml", os.ReadFile, equations.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

@@ -10,7 +10,7 @@ import (
 	"canopy/internal/cart"
 	"canopy/run/flight"
 	"canopy/run/record"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 // libraryMission is a mission of a contract, whose plan has the contract's library.
@@ -21,7 +21,7 @@ func libraryMission(t testing.TB, vehicle, body, yaml string) *mission.Mission {
 	head := "mission: test\nplan: plan.xml\nvehicle: " + vehicle + "\nhorizon: 1200\nends_with_plan: true\n" +
 		"record: {interval: 1, signals: [h, airspeed, north, east]}\n"
 	files := cart.Files{"m/test.yaml": head + yaml, "m/plan.xml": plan}
-	m, diags := mission.Read("m/test.yaml", files.Open, fleet.Offers(), nil)
+	m, diags := mission.Read("m/test.yaml", files.Open, equations.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

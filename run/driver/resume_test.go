@@ -16,7 +16,7 @@ import (
 	"canopy/run/box"
 	"canopy/run/flight"
 	"canopy/run/record"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 // killed is a program that flies the course with a black box in a folder, and may be killed.
@@ -200,7 +200,7 @@ func (k *killed) orders() (list []string) {
 // The circuit, killed anywhere and continued, with a record that was cut off, enters the same tasks and sends the same
 // commands as the circuit that was not.
 func TestCircuitKilled(t *testing.T) {
-	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, fleet.Offers(), nil)
+	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, equations.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

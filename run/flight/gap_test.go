@@ -16,7 +16,7 @@ import (
 	"canopy/run/record"
 	"canopy/snapshot"
 	"canopy/vehicle/contract"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 // interrupted is a flight of the circuit whose program stands still, or is killed and started again.
@@ -105,7 +105,7 @@ func (x *interrupted) deliver() {
 // by a signal that is older than its staleness, and the plan goes on: no leg is lost, and no take-off is flown twice.
 func TestGaps(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 23))
-	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, fleet.Offers(), nil)
+	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, equations.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

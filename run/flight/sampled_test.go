@@ -14,7 +14,7 @@ import (
 	"canopy/run/record"
 	"canopy/run/simulated"
 	"canopy/vehicle/contract"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 // course is what a run did: the changes of statuses with their dates, and the recorded signals on the grid.
@@ -193,7 +193,7 @@ func sampledMission(t *testing.T, k *contract.Contract, horizon int, body string
 		horizon, period, strings.Join(names, ", "))
 	plan := `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:` + k.Name + `"/><BehaviorTree ID="m">` +
 		body + `</BehaviorTree></root>`
-	m, list := mission.Read("m/test.yaml", cart.Files{"m/test.yaml": yaml, "m/plan.xml": plan}.Open, fleet.Offers(), nil)
+	m, list := mission.Read("m/test.yaml", cart.Files{"m/test.yaml": yaml, "m/plan.xml": plan}.Open, equations.Offers(), nil)
 	if m == nil {
 		t.Fatal(list)
 	}

@@ -175,8 +175,8 @@ func TestSimultaneousEventsAreInTheOrderOfTheirDates(t *testing.T) {
 	var got []string
 	for _, e := range o.events {
 		got = append(got, fmt.Sprintf("%g %s", e.T, e.Text))
-		if relation, holds, ok := e.Relation(); !ok || !holds || !strings.HasPrefix(relation, "x >= ") {
-			t.Errorf("%q is read as %q, %v, %v", e.Text, relation, holds, ok)
+		if !e.Holds || !strings.HasPrefix(e.Relation, "x >= ") {
+			t.Errorf("%+v", e)
 		}
 	}
 	want := "1 x >= 2 becomes true, since t = 0.200 s; 1 x >= 8 becomes true, since t = 0.800 s"

@@ -220,14 +220,9 @@ func (m *Monitor) Event(e record.Event) error {
 	if e.Kind == record.KindRange && m.outside == nil {
 		m.outside = &e
 	}
-	text, holds, ok := e.Relation()
-	touch := false
-	if !ok {
-		text, holds, touch = e.Touch()
-	}
-	if (ok || touch) && !m.full {
-		if r := m.relation(text); r != nil {
-			m.crossings = append(m.crossings, crossing{e.T, r, holds, touch})
+	if e.Relation != "" && !m.full {
+		if r := m.relation(e.Relation); r != nil {
+			m.crossings = append(m.crossings, crossing{e.T, r, e.Holds, e.Kind == record.KindTouch})
 			m.store(1)
 		}
 	}

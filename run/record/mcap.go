@@ -140,6 +140,10 @@ func (c *container) event(time []byte, e Event) error {
 	}
 	b = appendText(append(b, `,"kind":`...), e.Kind)
 	b = appendText(append(b, `,"text":`...), e.Text)
+	if e.Relation != "" {
+		b = appendText(append(b, `,"relation":`...), e.Relation)
+		b = strconv.AppendBool(append(b, `,"holds":`...), e.Holds)
+	}
 	if e.Crossed != nil {
 		b = appendJSON(append(b, `,"crossed":`...), strconv.AppendFloat(nil, *e.Crossed, 'g', -1, 64))
 	}
@@ -238,6 +242,8 @@ var schemas = [len(topics)][]byte{
 		`"t":{"type":"number","description":"simulated time [s]"},` +
 		`"micro":{"type":"integer","description":"event iteration within the instant"},` +
 		`"kind":{"type":"string"},"text":{"type":"string"},` +
+		`"relation":{"type":"string","description":"condition of a state event or a touch"},` +
+		`"holds":{"type":"boolean","description":"truth of the relation from then on"},` +
 		`"crossed":{"type":"number","description":"time at which the relation changed, if before t [s]"}}}`),
 	summaryChannel: []byte(`{"type":"object","title":"cost and end of the run","properties":{` +
 		`"steps":{"type":"integer"},"rejected_steps":{"type":"integer"},"rhs_evaluations":{"type":"integer"},` +

@@ -163,20 +163,27 @@ type Event struct {
 	Kind  string  `json:"kind"`  // "state", "time", "touch", "conflict", "chattering", "error", ...
 	Text  string  `json:"text"`
 
+	// Relation is the condition whose truth a state event changes or a touch keeps, as an expression; "" for other kinds.
+	Relation string `json:"relation,omitempty"`
+	Holds    bool   `json:"holds,omitempty"` // the truth of the relation from then on
+
 	// Crossed is the time at which the relation of a state event changed [s], if it was observed later, at T.
 	Crossed *float64 `json:"crossed,omitempty"`
 }
-
-// since joins the relation and its truth in a state event with the time at which the relation changed.
-const since = ", since t = "
 
 // Since dates a state event that was observed later than it occurred, at time t [s].
 func (e *Event) Since(t float64) {
 	if t < e.T {
 		e.Crossed = &t
-		e.Text += since + strconv.FormatFloat(t, 'f', 3, 64) + " s"
+		e.Text += ", since t = " + strconv.FormatFloat(t, 'f', 3, 64) + " s"
 	}
 }
+
+// The kinds of the events with a relation.
+const (
+	KindState = "state" // the relation changes
+	KindTouch = "touch" // it does not, although its sides become equal, or nearly so
+)
 
 // The kinds of the events at which a source of signals, the text, is lost and found again.
 const (
@@ -191,46 +198,17 @@ const KindRange = "range"
 // equations imply or, at the end, was always near its absolute tolerance.
 const KindTolerance = "tolerance"
 
-// becomes joins the relation and its truth in the text of a state event.
-const becomes = " becomes "
-
 // StateEvent returns the event that a relation, written as an expression, becomes true or false.
 func StateEvent(t float64, micro int, relation string, holds bool) Event {
-	return Event{T: t, Micro: micro, Kind: "state", Text: relation + becomes + strconv.FormatBool(holds)}
+	return Event{T: t, Micro: micro, Kind: KindState, Relation: relation, Holds: holds,
+		Text: relation + " becomes " + strconv.FormatBool(holds)}
 }
-
-// Relation returns the relation of a state event and its truth from then on.
-func (e *Event) Relation() (relation string, holds, ok bool) {
-	end := ""
-	if i := strings.LastIndex(e.Text, since); e.Crossed != nil && i >= 0 {
-		end = e.Text[i:]
-	}
-	return e.about("state", becomes, end)
-}
-
-// The text of a touch, around the truth.
-const (
-	stays = " stays "
-	why   = ": within the accuracy of the solution, its limit is only touched"
-)
 
 // TouchEvent returns the event that a relation keeps its truth although its sides become equal, or nearly so.
 func TouchEvent(t float64, micro int, relation string, holds bool) Event {
-	return Event{T: t, Micro: micro, Kind: "touch", Text: relation + stays + strconv.FormatBool(holds) + why}
-}
-
-// Touch returns the relation of a touch and its truth.
-func (e *Event) Touch() (relation string, holds, ok bool) { return e.about("touch", stays, why) }
-
-// about returns the relation and the truth in the text of an event of a kind.
-func (e *Event) about(kind, verb, end string) (relation string, holds, ok bool) {
-	text, ends := strings.CutSuffix(e.Text, end)
-	i := strings.LastIndex(text, verb)
-	if e.Kind != kind || i < 0 || !ends {
-		return "", false, false
-	}
-	holds, err := strconv.ParseBool(text[i+len(verb):])
-	return text[:i], holds, err == nil
+	return Event{T: t, Micro: micro, Kind: KindTouch, Relation: relation, Holds: holds,
+		Text: relation + " stays " + strconv.FormatBool(holds) +
+			": within the accuracy of the solution, its limit is only touched"}
 }
 
 // Change is a status change with its time.

@@ -70,7 +70,7 @@ func fly(t *testing.T, h Header, f Files) {
 	must(t, w.Status(0, 1, bt.Change{Task: 0, From: bt.Failure, To: bt.Success, Iteration: 1}))
 	must(t, w.Sample(0, []float64{6000, 0.3, 0}))
 	must(t, w.Sample(27.5, []float64{6000.125, third, math.Copysign(0, -1)}))
-	must(t, w.Event(Event{T: 27.5, Kind: "state", Text: "soc >= 0.9 and <more>"}))
+	must(t, w.Event(Event{T: 27.5, Kind: KindState, Text: "soc >= 0.9 and <more>", Relation: "soc >= 0.9", Holds: true}))
 	must(t, w.Status(27.5, 1, bt.Change{Task: 2, From: bt.Failure, To: bt.Accept, Iteration: 1}))
 	must(t, w.Status(27.5, 2, bt.Change{Task: 1, From: bt.Accept, To: bt.Activating, Iteration: 2}))
 	must(t, w.Sample(27.5, []float64{6000.125, third, 1e21}))
@@ -171,8 +171,11 @@ func TestRoundTrip(t *testing.T) {
 				want.Changes = append(want.Changes, Change{now, micro, c})
 				err = w.Status(now, micro, c)
 			default:
-				e := Event{T: now, Micro: rapid.IntRange(0, 9).Draw(t, "micro"), Kind: "state",
-					Text: rapid.String().Draw(t, "text")}
+				e := Event{T: now, Micro: rapid.IntRange(0, 9).Draw(t, "micro"), Kind: rapid.SampledFrom([]string{
+					KindState, KindTouch, KindRange}).Draw(t, "kind"), Text: rapid.String().Draw(t, "text")}
+				if e.Kind != KindRange {
+					e.Relation, e.Holds = "a >= "+rapid.String().Draw(t, "relation"), rapid.Bool().Draw(t, "holds")
+				}
 				if rapid.Bool().Draw(t, "observed later") {
 					e.Since(now - 0.125)
 				}
@@ -332,6 +335,20 @@ func TestDamage(t *testing.T) {
 	}
 	if !errors.Is(log.Damage, ErrFormat) || log.Summary != nil {
 		t.Errorf("damage %v, summary %+v", log.Damage, log.Summary)
+	}
+}
+
+// An earlier version wrote relations only in words: its state events are not read.
+func TestEarlierEvents(t *testing.T) {
+	var f files
+	w, err := NewWriter(small(), f.destinations())
+	must(t, err)
+	must(t, w.Sample(0, []float64{6000, 0.3, 0}))
+	must(t, w.Event(Event{T: 1, Kind: KindState, Text: "soc >= 0.9 becomes true"}))
+	must(t, w.Close(Summary{Ended: 2, Outcome: Complete}))
+	log, err := Read(bytes.NewReader(f.mcap.Bytes()))
+	if err != nil || !strings.Contains(log.Missing(), "the log is that of an earlier version of canopy") {
+		t.Errorf("%v, %v", log.Missing(), err)
 	}
 }
 

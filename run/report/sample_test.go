@@ -158,7 +158,7 @@ func flySample(t *testing.T, files record.Files) {
 			if now := c.on || held[c.name] && !c.off; now != held[c.name] {
 				held[c.name] = now
 				inputs = append(inputs, bt.Set(find(c.name), now))
-				must(t, w.Event(record.Event{T: d.t, Kind: "state", Text: c.name}))
+				must(t, w.Event(record.Event{T: d.t, Kind: record.KindState, Text: c.name, Relation: c.name, Holds: now}))
 				events++
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/vehicle/fence"
+	"canopy/vehicle/earth"
 )
 
 // A vehicle that glides on the ground crosses its fence at the time of the closed form: the distance grows as
@@ -51,10 +51,10 @@ func TestFencesAreThoseOfTheCrossingNumber(t *testing.T) {
 	changes := 0
 	for range 12 {
 		var corners []string
-		var a fence.Area
+		var a earth.Area
 		for n, i := 5+r.IntN(12), 0; i < n; i++ { // a star: the angles ascend
 			angle, d := 2*math.Pi*(float64(i)+0.9*r.Float64())/float64(n), 5+60*r.Float64()
-			p := fence.Coordinates{North: d * math.Cos(angle), East: d * math.Sin(angle)}
+			p := earth.Coordinates{North: d * math.Cos(angle), East: d * math.Sin(angle)}
 			a.Corners = append(a.Corners, p)
 			corners = append(corners, fmt.Sprintf("[%v, %v]", p.North, p.East))
 		}
@@ -75,7 +75,7 @@ func TestFencesAreThoseOfTheCrossingNumber(t *testing.T) {
 			if i+1 < len(out) && out[i] != out[i+1] {
 				continue
 			}
-			if a.Contains(fence.Coordinates{North: north[i], East: east[i]}) == (out[i] == 1) {
+			if a.Contains(earth.Coordinates{North: north[i], East: east[i]}) == (out[i] == 1) {
 				t.Fatalf("at %v, %v of %v: outside %v", north[i], east[i], corners, out[i])
 			}
 		}

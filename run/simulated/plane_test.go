@@ -11,7 +11,7 @@ import (
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run/record"
-	"canopy/vehicle/fleet"
+	"canopy/vehicle/equations"
 )
 
 // contractMission is a mission of the simulated vehicle of a contract, whose plan has the contract's library.
@@ -20,7 +20,7 @@ func contractMission(t *testing.T, vehicle, body, yaml string) *mission.Mission 
 	plan := `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:` + vehicle +
 		`"/><BehaviorTree ID="m">` + body + `</BehaviorTree></root>`
 	files := cart.Files{"m/test.yaml": "plan: plan.xml\nvehicle: " + vehicle + "\n" + yaml, "m/plan.xml": plan}
-	m, diags := mission.Read("m/test.yaml", files.Open, fleet.Offers(), nil)
+	m, diags := mission.Read("m/test.yaml", files.Open, equations.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}
@@ -30,7 +30,7 @@ func contractMission(t *testing.T, vehicle, body, yaml string) *mission.Mission 
 // The circuit of the 2013 paper, on the contract of planes: the take-off is cut by the altitude check, the four points
 // are reached in their order, twice, and the plane waits at its height.
 func TestCircuitOfAPlane(t *testing.T) {
-	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, fleet.Offers(), nil)
+	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, equations.Offers(), nil)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

@@ -1,4 +1,5 @@
-// Package earth converts between geographic coordinates and metres north and east of an origin.
+// Package earth describes places on the earth: geographic coordinates, metres north and east of an origin, and where a
+// vehicle may fly: polygons, circles and a greatest height, with the places where it may land instead of at home.
 package earth
 
 import "math"

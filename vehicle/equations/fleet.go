@@ -1,6 +1,4 @@
-// Package fleet has the simulated vehicles: the built-in ones, and one for each contract, which offers the contract's
-// signals and slots.
-package fleet
+package equations
 
 import (
 	"embed"
@@ -8,7 +6,6 @@ import (
 
 	"canopy/diag"
 	"canopy/vehicle/contract"
-	"canopy/vehicle/equations"
 	"canopy/vehicle/model"
 )
 
@@ -18,7 +15,8 @@ var files embed.FS
 //go:embed payload.yaml
 var payload string
 
-// Offers returns the vehicles that missions may name without a file. That of a contract is read when it is made.
+// Offers returns the vehicles that missions may name without a file: the built-in ones, and a simulated one for each
+// contract, which offers the contract's signals and slots. That of a contract is read when it is made.
 func Offers() []model.Offer {
 	offers := model.Offers(model.Vehicles()...)
 	for _, c := range contract.Contracts() {
@@ -36,7 +34,7 @@ func offer(c *contract.Contract, more string) model.Offer {
 		Fenced: func(breach string) *model.Vehicle { return simulated(c, breach, more) }}
 }
 
-// Vehicles returns these vehicles.
+// Vehicles returns the vehicles of [Offers].
 func Vehicles() []*model.Vehicle {
 	var list []*model.Vehicle
 	for _, o := range Offers() {
@@ -50,12 +48,12 @@ const round = "north^2 + east^2 gt fence.radius^2"
 
 // simulated returns the simulated vehicle of a contract, with the condition that it is outside its fence, and with what
 // another document adds to the end of its sections, which are in the same order there. Its signals beyond those of the
-// contract begin with Own.
+// contract begin with "sim.".
 func simulated(c *contract.Contract, breach, more string) *model.Vehicle {
 	name := c.Name + ".vehicle.yaml"
 	file, err := files.ReadFile(name)
 	if err != nil {
-		panic("fleet: a contract without a vehicle")
+		panic("equations: a contract without a vehicle")
 	}
 	text := string(file)
 	for i, sections := 0, strings.Split(more, "\n\n"); i < len(sections) && more != ""; i++ {
@@ -67,9 +65,9 @@ func simulated(c *contract.Contract, breach, more string) *model.Vehicle {
 		next, _, _ := strings.Cut(sections[i+1], ":\n")
 		text = strings.Replace(text, "\n"+next+":\n", entries+"\n"+next+":\n", 1)
 	}
-	v, list := equations.Read(&diag.Source{Name: name, Text: strings.Replace(text, round, breach, 1)})
+	v, list := Read(&diag.Source{Name: name, Text: strings.Replace(text, round, breach, 1)})
 	if v == nil {
-		panic("fleet: " + list.Err().Error())
+		panic("equations: " + list.Err().Error())
 	}
 	v.Sources = map[string]string{}
 	for _, s := range c.Signals {
@@ -79,6 +77,3 @@ func simulated(c *contract.Contract, breach, more string) *model.Vehicle {
 	}
 	return v
 }
-
-// Own begins the names of the signals that a simulated vehicle has beyond its contract.
-const Own = "sim."

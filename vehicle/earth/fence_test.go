@@ -1,4 +1,4 @@
-package fence_test
+package earth_test
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"canopy/expr"
-	"canopy/vehicle/fence"
+	"canopy/vehicle/earth"
 )
 
 // breached evaluates the condition of a fence.
-func breached(t testing.TB, f fence.Fence) func(p fence.Coordinates, h float64) bool {
+func breached(t testing.TB, f earth.Fence) func(p earth.Coordinates, h float64) bool {
 	t.Helper()
 	metre, err := expr.ParseUnit("m")
 	if err != nil {
@@ -30,21 +30,21 @@ func breached(t testing.TB, f fence.Fence) func(p fence.Coordinates, h float64) 
 	}
 	c := expr.NewCompiler(scope, func(name string) (int, bool) { i := slices.Index(names, name); return i, i >= 0 })
 	code := c.CompileFor(e.Resolved(scope), expr.Variable{Type: expr.Boolean})
-	return func(p fence.Coordinates, h float64) bool { return code.Bool([]float64{p.North, p.East, h}, nil) }
+	return func(p earth.Coordinates, h float64) bool { return code.Bool([]float64{p.North, p.East, h}, nil) }
 }
 
 // polygon returns a random polygon whose sides do not cross: random corners, of which the two sides that cross are
 // exchanged until none do.
-func polygon(r *rand.Rand, n int, grid bool) []fence.Coordinates {
-	corners := make([]fence.Coordinates, n)
+func polygon(r *rand.Rand, n int, grid bool) []earth.Coordinates {
+	corners := make([]earth.Coordinates, n)
 	for i := range corners {
-		corners[i] = fence.Coordinates{North: r.Float64()*1000 - 500, East: r.Float64()*1000 - 500}
+		corners[i] = earth.Coordinates{North: r.Float64()*1000 - 500, East: r.Float64()*1000 - 500}
 		if grid { // equal coordinates, and corners in a line
-			corners[i] = fence.Coordinates{North: float64(r.IntN(12)), East: float64(r.IntN(12))}
+			corners[i] = earth.Coordinates{North: float64(r.IntN(12)), East: float64(r.IntN(12))}
 		}
 	}
 	for range 10_000 {
-		text := (fence.Area{Corners: corners}).Mistake()
+		text := (earth.Area{Corners: corners}).Mistake()
 		if text == "" {
 			return corners
 		}
@@ -69,16 +69,16 @@ func TestBreachIsThatOfTheCrossingNumber(t *testing.T) {
 			continue
 		}
 		tried++
-		a := fence.Area{Corners: corners, Forbidden: r.IntN(2) == 0}
-		f := fence.Fence{Areas: []fence.Area{a}}
+		a := earth.Area{Corners: corners, Forbidden: r.IntN(2) == 0}
+		f := earth.Fence{Areas: []earth.Area{a}}
 		if strings.Contains(f.Breach(), ") or (") {
 			dented++
 		}
 		out := breached(t, f)
 		for range 100 {
-			p := fence.Coordinates{North: r.Float64()*1100 - 550, East: r.Float64()*1100 - 550}
+			p := earth.Coordinates{North: r.Float64()*1100 - 550, East: r.Float64()*1100 - 550}
 			if grid {
-				p = fence.Coordinates{North: r.Float64()*14 - 1, East: r.Float64()*14 - 1}
+				p = earth.Coordinates{North: r.Float64()*14 - 1, East: r.Float64()*14 - 1}
 			}
 			if out(p, 10) == f.Allows(p, 10) {
 				t.Fatalf("%v of %+v: breached %t, the crossing number says otherwise\n%s", p, a, out(p, 10), f.Breach())
@@ -92,10 +92,10 @@ func TestBreachIsThatOfTheCrossingNumber(t *testing.T) {
 
 // TestFence checks all kinds of areas together, and the height.
 func TestFence(t *testing.T) {
-	f := fence.Fence{Top: 120, Areas: []fence.Area{
-		{Corners: []fence.Coordinates{{-100, -100}, {-100, 400}, {400, 400}, {400, -100}}},
-		{Centre: fence.Coordinates{North: 100, East: 100}, Radius: 300},
-		{Forbidden: true, Centre: fence.Coordinates{North: 150, East: 150}, Radius: 40},
+	f := earth.Fence{Top: 120, Areas: []earth.Area{
+		{Corners: []earth.Coordinates{{-100, -100}, {-100, 400}, {400, 400}, {400, -100}}},
+		{Centre: earth.Coordinates{North: 100, East: 100}, Radius: 300},
+		{Forbidden: true, Centre: earth.Coordinates{North: 150, East: 150}, Radius: 40},
 	}}
 	out := breached(t, f)
 	for _, c := range []struct {
@@ -105,36 +105,36 @@ func TestFence(t *testing.T) {
 		{0, 0, 0, false}, {0, 0, 120, false}, {0, 0, 120.1, true}, {-101, 0, 10, true}, {399, 399, 10, true},
 		{150, 111, 10, true}, {150, 109, 10, false}, {350, 100, 10, false},
 	} {
-		if p := (fence.Coordinates{North: c.north, East: c.east}); out(p, c.h) != c.breach || f.Allows(p, c.h) == c.breach {
+		if p := (earth.Coordinates{North: c.north, East: c.east}); out(p, c.h) != c.breach || f.Allows(p, c.h) == c.breach {
 			t.Errorf("%+v: breached %t, allowed %t", c, out(p, c.h), f.Allows(p, c.h))
 		}
 	}
-	if f.Items() != 6 || (fence.Fence{}).Breach() != "false" {
-		t.Errorf("%d items, %s", f.Items(), (fence.Fence{}).Breach())
+	if f.Items() != 6 || (earth.Fence{}).Breach() != "false" {
+		t.Errorf("%d items, %s", f.Items(), (earth.Fence{}).Breach())
 	}
 }
 
 // TestMistakes: a polygon must have an inside.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
-		corners []fence.Coordinates
+		corners []earth.Coordinates
 		want    string
 	}{
-		{[]fence.Coordinates{{0, 0}, {0, 100}}, "at least 3 corners, not 2"},
-		{[]fence.Coordinates{{0, 0}, {100, 100}, {0, 100}, {100, 0}}, "the sides 1 and 3 of the polygon cross"},
-		{[]fence.Coordinates{{0, 0}, {0, 100}, {0, 100}, {100, 0}}, "the corners 2 and 3 of the polygon are the same place"},
-		{[]fence.Coordinates{{0, 0}, {0, 100}, {0, 50}, {100, 0}}, "the sides at corner 2 of the polygon lie on each other"},
-		{[]fence.Coordinates{{0, 0}, {0, 100}, {0, 50}}, "lie on each other"},
-		{[]fence.Coordinates{{0, 0}, {0, 100}, {50, 50}, {0, 50}, {50, 0}}, "cross"},
-		{[]fence.Coordinates{{0, 0}, {100, 0}, {100, 100}, {50, 0}, {0, 100}}, "cross"},
-		{[]fence.Coordinates{{0, 0}, {0, 100}, {100, 0}}, ""},
+		{[]earth.Coordinates{{0, 0}, {0, 100}}, "at least 3 corners, not 2"},
+		{[]earth.Coordinates{{0, 0}, {100, 100}, {0, 100}, {100, 0}}, "the sides 1 and 3 of the polygon cross"},
+		{[]earth.Coordinates{{0, 0}, {0, 100}, {0, 100}, {100, 0}}, "the corners 2 and 3 of the polygon are the same place"},
+		{[]earth.Coordinates{{0, 0}, {0, 100}, {0, 50}, {100, 0}}, "the sides at corner 2 of the polygon lie on each other"},
+		{[]earth.Coordinates{{0, 0}, {0, 100}, {0, 50}}, "lie on each other"},
+		{[]earth.Coordinates{{0, 0}, {0, 100}, {50, 50}, {0, 50}, {50, 0}}, "cross"},
+		{[]earth.Coordinates{{0, 0}, {100, 0}, {100, 100}, {50, 0}, {0, 100}}, "cross"},
+		{[]earth.Coordinates{{0, 0}, {0, 100}, {100, 0}}, ""},
 	} {
-		got := (fence.Area{Corners: c.corners}).Mistake()
+		got := (earth.Area{Corners: c.corners}).Mistake()
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%v: %q, want %q", c.corners, got, c.want)
 		}
 	}
-	if m := (fence.Area{Corners: []fence.Coordinates{{math.NaN(), 0}, {0, 1}, {1, 0}}}).Mistake(); m == "" {
+	if m := (earth.Area{Corners: []earth.Coordinates{{math.NaN(), 0}, {0, 1}, {1, 0}}}).Mistake(); m == "" {
 		t.Error("a corner that is not a number is accepted")
 	}
 }

@@ -1,4 +1,4 @@
-package faults_test
+package fake_test
 
 import (
 	"bytes"
@@ -7,42 +7,41 @@ import (
 	"testing"
 
 	"canopy/autopilot/fake"
-	"canopy/autopilot/fake/faults"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // sent passes datagrams with the numbers 0 to n-1 as their bytes, one each millisecond, and returns what arrives.
-func sent(seed uint64, p faults.Scenario, n int) [][]byte {
-	c := faults.New(seed, p)
+func sent(seed uint64, p fake.Scenario, n int) [][]byte {
+	c := fake.NewWire(seed, p)
 	var got [][]byte
 	for i := range int64(n) {
 		now := i * 1e6
-		c.Send(faults.FromVehicle, []byte{byte(i), byte(i >> 8)}, now)
-		got = append(got, c.Arrived(faults.FromVehicle, now)...)
+		c.Send(fake.FromVehicle, []byte{byte(i), byte(i >> 8)}, now)
+		got = append(got, c.Arrived(fake.FromVehicle, now)...)
 	}
-	return append(got, c.Arrived(faults.FromVehicle, 1e15)...)
+	return append(got, c.Arrived(fake.FromVehicle, 1e15)...)
 }
 
 func TestChannel(t *testing.T) {
 	const n = 10000
-	all := sent(1, faults.Scenario{}, n)
+	all := sent(1, fake.Scenario{}, n)
 	if len(all) != n {
 		t.Errorf("a perfect channel delivers %d of %d", len(all), n)
 	}
 	for _, c := range []struct {
 		name        string
-		p           faults.Scenario
+		p           fake.Scenario
 		least, most int // datagrams that arrive
 		same        bool
 	}{
-		{"loss", faults.Scenario{Loss: 0.2}, 7800, 8200, false},
-		{"repeat", faults.Scenario{Repeat: 0.1}, 10800, 11200, false},
-		{"join", faults.Scenario{Join: 0.5}, 4800, 5200, false},
-		{"broken", faults.Scenario{Broken: 0.5}, n, n, false},
-		{"delay", faults.Scenario{Delay: 1e8}, n, n, false},
-		{"silence of the other way", faults.Scenario{Silences: []faults.Silence{{Way: faults.ToVehicle, To: 1e10}}}, n, n, true},
-		{"silence", faults.Scenario{Silences: []faults.Silence{{Way: faults.FromVehicle, From: 1e9, To: 2e9}}}, 9000, 9000, false},
+		{"loss", fake.Scenario{Loss: 0.2}, 7800, 8200, false},
+		{"repeat", fake.Scenario{Repeat: 0.1}, 10800, 11200, false},
+		{"join", fake.Scenario{Join: 0.5}, 4800, 5200, false},
+		{"broken", fake.Scenario{Broken: 0.5}, n, n, false},
+		{"delay", fake.Scenario{Delay: 1e8}, n, n, false},
+		{"silence of the other way", fake.Scenario{Silences: []fake.Silence{{Way: fake.ToVehicle, To: 1e10}}}, n, n, true},
+		{"silence", fake.Scenario{Silences: []fake.Silence{{Way: fake.FromVehicle, From: 1e9, To: 2e9}}}, 9000, 9000, false},
 	} {
 		got := sent(1, c.p, n)
 		if len(got) < c.least || len(got) > c.most {
@@ -61,20 +60,20 @@ func TestChannel(t *testing.T) {
 }
 
 func TestEventsInTheirOrder(t *testing.T) {
-	var p faults.Scenario
+	var p fake.Scenario
 	for _, text := range []string{"reboot@3", "battery=0.5@1", "loss=0.1", "mute=2@5"} {
 		if err := p.Add(text); err != nil {
 			t.Error(err)
 		}
 	}
-	want := faults.Scenario{Loss: 0.1,
-		Silences: []faults.Silence{{Way: faults.FromVehicle, From: 5e9, To: 7e9}},
-		Events: []faults.Event{{T: 3e9, Event: fake.Event{Kind: fake.Reboot}},
+	want := fake.Scenario{Loss: 0.1,
+		Silences: []fake.Silence{{Way: fake.FromVehicle, From: 5e9, To: 7e9}},
+		Events: []fake.Incident{{T: 3e9, Event: fake.Event{Kind: fake.Reboot}},
 			{T: 1e9, Event: fake.Event{Kind: fake.Battery, Value: 0.5}}}}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)
 	}
-	c := faults.New(1, p)
+	c := fake.NewWire(1, p)
 	for _, step := range []struct {
 		now  int64
 		want int
@@ -87,7 +86,7 @@ func TestEventsInTheirOrder(t *testing.T) {
 
 // The clock runs at half its rate from 10 s on, stands still from 40 s to 50 s, and runs as before.
 func TestRates(t *testing.T) {
-	var p faults.Scenario
+	var p fake.Scenario
 	for _, text := range []string{"rate=0.5@10", "rate=0@40", "rate=1@50"} {
 		if err := p.Add(text); err != nil {
 			t.Error(err)
@@ -120,7 +119,7 @@ func TestWrongFaults(t *testing.T) {
 		"battery=1@x": "not a number",
 		"":            "unknown fault",
 	} {
-		var p faults.Scenario
+		var p fake.Scenario
 		if err := p.Add(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

@@ -1,12 +1,8 @@
-// Package faults spoils the channel between a vehicle and a program, and lets things happen to the vehicle, all chosen
-// by a seed: the same calls give the same faults. It contains no clock.
-package faults
+package fake
 
 import (
 	"cmp"
 	"slices"
-
-	"canopy/autopilot/fake"
 )
 
 // Way is one of the two ways of a channel.
@@ -26,7 +22,7 @@ type Scenario struct {
 	Delay                int64   // the longest way of a datagram, which may overtake others [ns]
 	Silences             []Silence
 	Rates                []Pace // in the order of their times
-	Events               []Event
+	Events               []Incident
 }
 
 // Silence is a time in which one way of the channel loses everything.
@@ -54,13 +50,14 @@ func (p Scenario) Time(nominal int64) int64 {
 	return t
 }
 
-// Event is something that happens to the vehicle at a time [ns].
-type Event struct {
+// Incident is something that happens to the vehicle at a time [ns].
+type Incident struct {
 	T int64
-	fake.Event
+	Event
 }
 
-// Wire is a channel with faults. It never changes its plan.
+// Wire is a channel between a vehicle and a program, with faults, and with what happens to the vehicle, all chosen by a
+// seed: the same calls give the same faults. It never changes its plan.
 type Wire struct {
 	plan    Scenario
 	random  random
@@ -74,10 +71,10 @@ type datagram struct {
 	data []byte
 }
 
-// New returns a channel.
-func New(seed uint64, plan Scenario) *Wire {
+// NewWire returns a channel.
+func NewWire(seed uint64, plan Scenario) *Wire {
 	plan.Events = slices.Clone(plan.Events)
-	slices.SortStableFunc(plan.Events, func(a, b Event) int { return cmp.Compare(a.T, b.T) })
+	slices.SortStableFunc(plan.Events, func(a, b Incident) int { return cmp.Compare(a.T, b.T) })
 	return &Wire{plan: plan, random: random(seed)}
 }
 
@@ -138,8 +135,8 @@ func (c *Wire) Arrived(way Way, now int64) [][]byte {
 }
 
 // Events returns what has happened to the vehicle by now [ns] and has not been returned before.
-func (c *Wire) Events(now int64) []fake.Event {
-	var list []fake.Event
+func (c *Wire) Events(now int64) []Event {
+	var list []Event
 	for c.event < len(c.plan.Events) && c.plan.Events[c.event].T <= now {
 		list = append(list, c.plan.Events[c.event].Event)
 		c.event++

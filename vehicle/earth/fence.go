@@ -1,6 +1,4 @@
-// Package fence describes where a vehicle may fly, and where it may land instead of at home: polygons, circles and a
-// greatest height, in metres from home.
-package fence
+package earth
 
 import (
 	"fmt"
@@ -21,7 +19,7 @@ type Area struct {
 	Radius    float64       // of a circle [m]
 }
 
-// Fence is where a vehicle may fly: inside each area, and outside of each forbidden one.
+// Fence is where a vehicle may fly, in metres from home: inside each area, and outside of each forbidden one.
 type Fence struct {
 	Areas []Area
 	Top   float64 // the greatest height above home [m]; 0: any
@@ -35,10 +33,10 @@ type Refuge struct {
 
 // Limits of a fence. Autopilots store the corners of polygons and the circles as items, small boards fewer than these.
 const (
-	MaxItems   = 200     // corners and circles
-	MaxRefuges = 50      // rally points
-	Farthest   = 100_000 // the largest coordinate [m]: maps of metres are for short distances
-	Nearest    = 0.1     // the least distance [m] of two corners: autopilots store centimetres
+	MaxFenceItems = 200     // corners and circles
+	MaxRefuges    = 50      // rally points
+	Farthest      = 100_000 // the largest coordinate [m]: maps of metres are for short distances
+	Nearest       = 0.1     // the least distance [m] of two corners: autopilots store centimetres
 )
 
 // Empty reports whether the vehicle may fly anywhere.

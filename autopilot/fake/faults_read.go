@@ -1,4 +1,4 @@
-package faults
+package fake
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/autopilot/fake"
 	"canopy/diag"
 )
 
@@ -28,8 +27,8 @@ var silences = map[string]Way{"deaf": ToVehicle, "mute": FromVehicle}
 
 const maxRate = 100 // of the vehicle's clock
 
-// Forms describes what Add reads.
-const Forms = `loss=P repeat=P broken=P join=P   part of the datagrams, 0 to 1
+// FaultForms describes what [Scenario.Add] reads.
+const FaultForms = `loss=P repeat=P broken=P join=P   part of the datagrams, 0 to 1
 delay=S                           the longest way of a datagram; those behind may overtake it
 deaf=S@T mute=S@T                 the vehicle receives, sends nothing for S seconds
 rate=FACTOR@T                     from then on the clock runs so fast: 0.3 is a loaded computer
@@ -86,7 +85,7 @@ func (p *Scenario) Add(text string) error {
 		p.Rates = append(p.Rates, Pace{at, x})
 		return nil
 	}
-	kind, ok := fake.KindNamed(name)
+	kind, ok := KindNamed(name)
 	if !ok {
 		return fmt.Errorf("unknown fault %q; %s", name, hint(name))
 	}
@@ -97,7 +96,7 @@ func (p *Scenario) Add(text string) error {
 		}
 		return fmt.Errorf("fault %s: write %s@TIME", text, form)
 	}
-	p.Events = append(p.Events, Event{at, fake.Event{Kind: kind, Value: x}})
+	p.Events = append(p.Events, Incident{at, Event{Kind: kind, Value: x}})
 	return nil
 }
 
@@ -108,7 +107,7 @@ func hint(name string) string {
 		names = append(names, f.name)
 	}
 	names = append(names, "deaf", "mute", "rate")
-	names = append(names, fake.KindNames()...)
+	names = append(names, KindNames()...)
 	if s := diag.DidYouMean(name, names); s != "" {
 		return s
 	}

@@ -1,4 +1,4 @@
-package fleet
+package equations
 
 import (
 	"math"
@@ -33,7 +33,7 @@ func TestContracts(t *testing.T) {
 		v := simulated(c, round, payload)
 		var signals, slots, wantedSignals, wantedSlots []row
 		offer := func(x model.Variable) {
-			if !strings.HasPrefix(x.Name, Own) {
+			if !strings.HasPrefix(x.Name, "sim.") {
 				signals = append(signals, typed(v, x))
 			}
 		}
