@@ -14,7 +14,7 @@ import (
 // What active tasks do: two plans that activate the same actions differ if these write other values, take another time,
 // or have another priority where both write one slot.
 
-// Deed is a difference in what tasks do, or in a setting of the mission.
+// Mismatch is a difference in what tasks do, or in a setting of the mission.
 type Mismatch struct {
 	Of   string `json:"of"`   // a task, a slot, or "mission"
 	What string `json:"what"` // an attribute, or the name of a setting
@@ -22,7 +22,7 @@ type Mismatch struct {
 	New  string `json:"new"`
 }
 
-// DeedsOf compares texts by what they are about: tasks, and attributes of each.
+// MismatchesOf compares texts by what they are about: tasks, and attributes of each.
 func MismatchesOf(old, updated map[string]map[string]string) []Mismatch {
 	var found []Mismatch
 	for _, of := range slices.Sorted(maps.Keys(old)) {

@@ -16,7 +16,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// results are what a run leaves, as its command line wants it: a folder, a report, and the closing table or the summary.
+// results are what a run leaves, as its command line wants it: a folder, a report, and the closing table or the
+// summary.
 type results struct {
 	out                     string
 	asJSON, quiet, reported bool
@@ -55,7 +56,9 @@ func (r *results) options(watch temporal.Watch) folder.Options {
 
 // end prints the result of a run that is over, and returns the error of its command. until is how far a run has come
 // that failed, and hint what to do then.
-func (r *results) end(cmd *cobra.Command, s *record.Summary, what, until string, hint func(error) string, err error) error {
+func (r *results) end(cmd *cobra.Command, s *record.Summary, what, until string, hint func(error) string,
+	err error,
+) error {
 	if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrCheckpoint) {
 		return err
 	}

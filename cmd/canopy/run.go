@@ -75,8 +75,8 @@ violated, or the fence was breached.`,
 	c.Flags().Float64Var(&s.speed, "speed", 0,
 		"fly at most this `number` of simulated seconds per second, and listen to canopy upload and canopy watch (default: "+
 			"no limit)")
-	c.Flags().Int64Var(&s.limit, "log-limit", usualLog, "the largest size of "+folder.LogFile+", "+folder.StatusFile+" and "+
-		folder.SignalsFile+" together, in `MiB`: the run ends there, or if the disk is nearly full")
+	c.Flags().Int64Var(&s.limit, "log-limit", usualLog, "the largest size of "+folder.LogFile+", "+folder.StatusFile+
+		" and "+folder.SignalsFile+" together, in `MiB`: the run ends there, or if the disk is nearly full")
 	c.Flags().BoolVar(&s.resume, "resume", false, "continue from the checkpoint in the output folder")
 	return c
 }

@@ -13,9 +13,9 @@ import (
 	"canopy/expr"
 )
 
-// Play runs a script on a plan and passes each instant to the function; the errors are those of [Print]. Where the plan has entries of a blackboard, these act by themselves, in
-// the same instant: they are written, and conditions, requests and outcomes that name nothing else are judged. A script
-// may set entries that are written from outside:
+// Play runs a script on a plan and passes each instant to the function; the errors are those of [Print]. Where the plan
+// has entries of a blackboard, these act by themselves, in the same instant: they are written, and conditions, requests
+// and outcomes that name nothing else are judged. A script may set entries that are written from outside:
 //
 //	set ENTRY VALUE   a number, true, false, or a text in quotes
 //
