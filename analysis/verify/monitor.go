@@ -10,12 +10,12 @@ import (
 )
 
 // monitor follows a formula of conditions, and, or, Weak, Until, Within and For along runs. It takes Until as Weak:
-// what the beginning of a run violates. What is still to be met after a state is the progression of the formula
-// (F. Bacchus and F. Kabanza, Planning for temporally extended goals, 1998): that of "a weakly until b" is that of b, or
-// that of a and the whole again. A bounded operation that is not met at once has a clock. It reads the time since the first instant from which "within" is still to be met, and the last one
-// from which "for" is: the other instants then demand nothing more (R. Alur, T. Feder and T. Henzinger, The Benefits of
-// Relaxing Punctuality, 1996). So there is one clock for each operation, if its argument is about one time and if what
-// is left is not one of several alternatives.
+// what the beginning of a run violates. What is still to be met after a state is the progression of the formula (F.
+// Bacchus and F. Kabanza, Planning for temporally extended goals, 1998): that of "a weakly until b" is that of b, or
+// that of a and the whole again. A bounded operation that is not met at once has a clock. It reads the time since the
+// first instant from which "within" is still to be met, and the last one from which "for" is: the other instants then
+// demand nothing more (R. Alur, T. Feder and T. Henzinger, The Benefits of Relaxing Punctuality, 1996). So there is one
+// clock for each operation, if its argument is about one time and if what is left is not one of several alternatives.
 //
 // A state lasts from one instant to the next. Its end and the beginning of the next state are two places of the same
 // time, and conditions hold at all places in between.
