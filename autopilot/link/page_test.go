@@ -8,9 +8,9 @@ import (
 	"canopy/autopilot/link"
 )
 
-// The table of docs/flying.md has each form of an address.
+// The table of docs/flying-reference.md has each form of an address.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/flying.md")
+	page, err := os.ReadFile("../../docs/flying-reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}

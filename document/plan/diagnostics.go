@@ -7,7 +7,7 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// The codes of Read, in addition to those of package expr. docs/plans.md explains them to users.
+// The codes of Read, in addition to those of package expr. docs/plans-reference.md explains them to users.
 const (
 	codeEmpty          = "empty-file"
 	codeNotXML         = "not-xml"

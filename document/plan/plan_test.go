@@ -256,9 +256,9 @@ func TestExpansionIsBounded(t *testing.T) {
 	}
 }
 
-// docs/plans.md explains every code that Read can report, and no other.
+// docs/plans-reference.md explains every code that Read can report, and no other.
 func TestDocumentedCodes(t *testing.T) {
-	page, err := os.ReadFile("../../docs/plans.md")
+	page, err := os.ReadFile("../../docs/plans-reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestDocumentedCodes(t *testing.T) {
 	slices.Sort(codes)
 	slices.Sort(documented)
 	if !slices.Equal(codes, documented) {
-		t.Errorf("in the source:\n%s\nin docs/plans.md:\n%s", strings.Join(codes, "\n"), strings.Join(documented, "\n"))
+		t.Errorf("in the source:\n%s\nin docs/plans-reference.md:\n%s", strings.Join(codes, "\n"), strings.Join(documented, "\n"))
 	}
 }
 

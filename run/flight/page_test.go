@@ -6,10 +6,10 @@ import (
 	"canopy/internal/golden"
 )
 
-// docs/flying.md names the golden script of each policy, and no others; the tests that it names exist.
+// docs/flying-reference.md names the golden script of each policy, and no others; the tests that it names exist.
 func TestPage(t *testing.T) {
-	golden.Documented(t, "../../docs/flying.md", "testdata/*.txt")
-	golden.Tests(t, "../../docs/flying.md", "*_test.go", "../box/*_test.go", "../control/*_test.go", "../driver/*_test.go",
+	golden.Documented(t, "../../docs/flying-reference.md", "testdata/*.txt")
+	golden.Tests(t, "../../docs/flying-reference.md", "*_test.go", "../box/*_test.go", "../control/*_test.go", "../driver/*_test.go",
 		"../../autopilot/fake/*_test.go", "../../autopilot/adapter/*_test.go", "../../autopilot/service/*_test.go",
 		"../../autopilot/link/*_test.go", "../../cmd/canopy/*_test.go")
 }

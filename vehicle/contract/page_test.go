@@ -43,21 +43,48 @@ type leafType struct {
 	} `xml:"input_port"`
 }
 
+// table is a table of the page. The first cell of a row says of which contract it is, if not of all of them.
+type table struct {
+	rows []string
+	of   map[string][]string // the contracts of a row
+}
+
+func (t *table) add(contract, row string) {
+	if t.of == nil {
+		t.of = map[string][]string{}
+	}
+	if t.of[row] == nil {
+		t.rows = append(t.rows, row)
+	}
+	t.of[row] = append(t.of[row], contract)
+}
+
+// write writes a table whose rows are sorted by their first cell, in the order in which these occurred first.
+func (t *table) write(b *strings.Builder, title string, cells ...string) {
+	fmt.Fprintf(b, "\n## %s\n\n| %s |\n%s|\n", title, strings.Join(cells, " | "), strings.Repeat("|---", len(cells)))
+	order := map[string]int{}
+	first := func(row string) int { return order[strings.Split(row, "|")[0]] }
+	for i, row := range t.rows {
+		if name := strings.Split(row, "|")[0]; order[name] == 0 {
+			order[name] = i + 1
+		}
+	}
+	slices.SortStableFunc(t.rows, func(a, b string) int { return first(a) - first(b) })
+	for _, row := range t.rows {
+		if len(t.of[row]) < len(contract.Contracts()) {
+			row = strings.Replace(row, " |", " ("+strings.Join(t.of[row], ", ")+") |", 1)
+		}
+		fmt.Fprintf(b, "| %s |\n", row)
+	}
+}
+
 // tables are the parts of docs/contracts.md that the contracts and their libraries give.
 func tables(t *testing.T) string {
-	var b strings.Builder
-	head := func(cells ...string) {
-		fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(cells, " | "), strings.Repeat("|---", len(cells)))
-	}
+	var signals, slots, actions table
 	for _, c := range contract.Contracts() {
-		fmt.Fprintf(&b, "\n## %s\n\nVehicles of this contract are %s.\n\n### Signals of a %s\n\n",
-			strings.ToUpper(c.Name[:1])+c.Name[1:], c.Text, c.Name)
-		head("signal", "unit or values", "source", "")
 		for _, s := range c.Signals {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Name, typed(s.Unit, s.Type, s.Values), s.Source, s.Text)
+			signals.add(c.Name, fmt.Sprintf("`%s` | %s | %s | %s", s.Name, typed(s.Unit, s.Type, s.Values), s.Source, s.Text))
 		}
-		fmt.Fprintf(&b, "\n### Slots of a %s\n\n", c.Name)
-		head("slot", "unit or values", "default", "range", "")
 		for _, s := range c.Slots {
 			within, none := fmt.Sprintf("%s to %s", diag.Number(s.Min, -1), diag.Number(s.Max, -1)), "0"
 			switch {
@@ -68,29 +95,29 @@ func tables(t *testing.T) string {
 			case s.Max-s.Max != 0:
 				within = "any"
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.Name, typed(s.Unit, s.Type, s.Values), none, within, s.Text)
+			slots.add(c.Name, fmt.Sprintf("`%s` | %s | %s | %s | %s", s.Name, typed(s.Unit, s.Type, s.Values), none, within, s.Text))
 		}
 		var l library
 		if err := xml.Unmarshal([]byte(c.Library), &l); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&b, "\n### Actions of a %s\n\n", c.Name)
-		head("action", "port", "default", "")
 		for _, a := range slices.Concat(l.Models.Actions, l.Models.SubTrees) {
-			name := "`" + a.ID + "`"
 			if len(a.Ports) == 0 {
-				fmt.Fprintf(&b, "| %s | | | |\n", name)
+				actions.add(c.Name, fmt.Sprintf("`%s` | | | ", a.ID))
 			}
 			for _, p := range a.Ports {
-				value := "must be given"
+				value := "required"
 				if p.Default != nil {
 					value = *p.Default
 				}
-				fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", name, p.Name, value, p.Text)
-				name = ""
+				actions.add(c.Name, fmt.Sprintf("`%s` | `%s` | %s | %s", a.ID, p.Name, value, p.Text))
 			}
 		}
 	}
+	var b strings.Builder
+	signals.write(&b, "Signals", "signal", "unit or values", "source", "")
+	slots.write(&b, "Slots", "slot", "unit or values", "default", "range", "")
+	actions.write(&b, "Actions", "action", "port", "default", "")
 	return b.String()
 }
 
@@ -101,7 +128,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prose, _, _ := strings.Cut(string(text), "\n## Plane")
+	prose, _, _ := strings.Cut(string(text), "\n## Signals")
 	want := strings.TrimRight(prose, "\n") + "\n" + tables(t)
 	if *rewrite {
 		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {

@@ -30,7 +30,7 @@ const waypoints = 4
 
 // circuit is the aircraft of A. Klöckner, Behavior Trees for UAV Mission Management, 2013, section 6: a point mass with
 // its autopilot, for a take-off and traffic circuits. The paper gives times; the parameters are chosen to reproduce
-// them. docs/vehicle-circuit.md describes it.
+// them. docs/vehicles-built-in.md describes it.
 //
 // Its derivatives have kinks where the autopilot limits acceleration, climb rate and bank, and jump where the waypoint
 // is straight behind. None of them is a state event.

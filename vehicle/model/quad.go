@@ -22,7 +22,7 @@ const (
 )
 
 // quad is a small quadrotor: a point mass whose autopilot follows velocity commands, with a battery that hovering
-// drains. docs/vehicle-quad.md describes it.
+// drains. docs/vehicles-built-in.md describes it.
 var quad = &Vehicle{
 	Name: "quad",
 	Text: "small quadrotor for inspections, 7 states: point mass with velocity autopilot, wind, battery",

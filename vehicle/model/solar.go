@@ -37,7 +37,7 @@ const (
 )
 
 // solar is the solar high-altitude aircraft of the paper's solar day: a point mass on a commanded trajectory, two
-// electric drives, a battery and 26 solar panels. docs/vehicle-solar.md describes it.
+// electric drives, a battery and 26 solar panels. docs/vehicles-built-in.md describes it.
 //
 // Its derivatives are continuous except for two jumps far below any tolerance: 1e-6 of the pressure, which the standard
 // rounds at the tropopause, and 2 mW of power when the first ray of the night falls on a panel. They have kinks where a
