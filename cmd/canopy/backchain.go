@@ -17,20 +17,7 @@ func backchainCommand() *cobra.Command {
 	var goal, out, name string
 	budget := seconds(60)
 	c := &cobra.Command{
-		Use:   "backchain ACTIONS",
-		Short: "Build a plan backwards from a goal",
-		Long: `Build a plan backwards from a goal.
-
-ACTIONS is a plan document whose <TreeNodesModel> declares conditions and the pre- and postconditions of actions:
-
-  <Condition ID="door_open" on="door gt 0.9"/>
-  <Action ID="unlock" pre="at_door and has_key" post="door_open" write="lock := 0"/>
-
-The goal is a list of such facts, with "not" and "and". The plan is written as a plan document for "canopy show",
-"canopy trace" and missions. With at most 14 conditions, the plan is then checked from every state of the world, until
---budget is over or Ctrl-C ends the check. Its result and all warnings go to standard error.`,
-		Example: `  canopy backchain examples/11-back-chaining/world.xml --goal "inspected and at_hangar" --out plan.xml`,
-		Args:    arguments,
+		Use: "backchain",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if goal == "" {
 				return &usageError{`give the goal of the plan with --goal "..."`}

@@ -30,38 +30,7 @@ type checking struct {
 
 func checkCommand() *cobra.Command {
 	o := checking{budget: 60}
-	var questions strings.Builder
-	for _, q := range verify.Questions() {
-		fmt.Fprintf(&questions, "  %-10s %s\n", q.Name, q.Asks)
-	}
-	c := &cobra.Command{
-		Use:   "check FILE",
-		Short: "Prove what a plan does, or show where it does not",
-		Long: `Prove what a plan does, or show where it does not. Nothing is flown.
-
-FILE is a mission (.yaml) or a plan (.xml). The check answers these questions:
-
-` + questions.String() + `
-A mission declares facts about the world and the goal of its plan under "check". For a plan without a mission, --facts
-names a file with the same entries. docs/questions.md explains each question with an example, docs/verification.md
-describes all entries and answers.
-
-Answers: "proved", "REFUTED" with a counterexample, "unknown" with the reason and a remedy, "proved if" for a proof that
-rests on an assumption that no run checks. A comment in the document, "# canopy: accept QUESTION NAMES period>=TIME
-where REGION: reason", accepts a finding that is not worse; --notes prints the comments for all findings.
-
-Ctrl-C ends the check and prints the answers so far.
-
-Exit status: 0 every refuted finding is accepted, or there is none, 1 interrupted, 2 wrong input, 3 a finding is
-refuted and not accepted; with --strict, 3 also if one is unknown or "proved if" and not accepted.`,
-		Example: `  canopy check missions/solar-day.yaml
-  canopy check plan.xml --facts facts.yaml --scripts out
-  canopy check missions/solar-day.yaml --flown out/solar-day
-  canopy check missions/solar-day.yaml --notes
-  canopy trace plan.xml out/complete-1.txt     replay a counterexample`,
-		Args: arguments,
-		RunE: o.run,
-	}
+	c := &cobra.Command{Use: "check", RunE: o.run}
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print as JSON: a list with an object for each finding")
 	c.Flags().BoolVar(&o.strict, "strict", false,
 		"exit with status 3 also for findings that are not concluded, or proved under an assumption that no run checks")

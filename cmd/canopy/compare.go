@@ -25,26 +25,7 @@ func compareCommand() *cobra.Command {
 	var repeat int
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "compare MISSION",
-		Short: "Fly a mission in every configuration and compare cost and results",
-		Long: `Fly a mission in every configuration and compare cost and results: Table 1 of the 2014 paper.
-
-  continuous            the plan's tree settles at events, which are located on the trajectory
-  tick P, interpolated  the tree is ticked every P seconds, on the dense output: the integrator takes its own steps,
-                        and stops only where a tick changes something
-  tick P                the same, but the integrator stops at each tick and continues
-  tick P, restart       the same, but the integrator restarts at each tick, as a multistep method must
-  state graph           the mission's state graph instead of the tree, if it names one
-  recorded inputs       the aircraft alone, with the inputs that the continuous run recorded
-
-The configurations take turns, so that a change in the machine's speed affects all of them. "cpu" is the median over
-the runs, followed by their range. "ratio" is the configuration's CPU time over that of the continuous run in the same
-round, the median over the rounds. "same" is yes if the same actions are active in the same order as in the continuous
-run. "dt" is the largest difference in the time of a switch, "signal" the largest difference of a recorded signal on
-the recording grid, in percent of its range.
-
-Ctrl-C ends the comparison and prints the configurations flown so far.`,
-		Args: arguments,
+		Use: "compare",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if repeat < 1 {
 				return &usageError{"--repeat must be at least 1"}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -57,28 +56,12 @@ func remarks(list diag.List) []remark {
 func convertCommand() *cobra.Command {
 	var to string
 	var asJSON bool
-	var names, lines []string
+	var names []string
 	for _, f := range forms {
 		names = append(names, f.name)
-		lines = append(lines, fmt.Sprintf("  %-6s %s\n", f.name, f.text))
 	}
 	c := &cobra.Command{
-		Use:   "convert PLAN",
-		Short: "Convert a plan: to BehaviorTree.CPP, from format 3 to 4, to JSON and back",
-		Long: `Convert a plan and print the result on standard output.
-
-PLAN is a plan of format 3 or 4 (.xml), or the JSON form of one (.json). --to is one of
-
-` + strings.Join(lines, "") + `
-What BehaviorTree.CPP does not have, and each difference between formats 3 and 4, is listed on standard error.
-With --json, the result and this list are one object. docs/btcpp.md describes the forms.
-
-Exit status: 0 success, 2 wrong input, 3 with --to btcpp, the result is not complete: BehaviorTree.CPP does not have
-all that the plan uses.`,
-		Example: `  canopy convert missions/solar-day.xml --to btcpp
-  canopy convert old.xml --to xml > new.xml
-  canopy convert plan.xml --to json | jq .`,
-		Args: arguments,
+		Use: "convert",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := slices.Index(names, to)
 			if i < 0 {

@@ -26,29 +26,7 @@ func diffCommand() *cobra.Command {
 	var scripts string
 	budget := seconds(60)
 	c := &cobra.Command{
-		Use:   "diff OLD NEW",
-		Short: "Compare two versions of a plan or state graph, in structure and in behaviour",
-		Long: `Compare two versions of a plan or state graph. The command lists the nodes and connections of a plan's tree,
-or the steps and transitions of a state graph, that were removed, changed or added. Subtrees are compared where they
-are used.
-
-In the table, "joining" counts the removed and added connections or transitions with an end in a part common to both
-versions: those that attach an extension to the existing part.
-
-Two plans or missions are also compared in behaviour. It is the same if the same actions are active in every state of
-the signals, whatever came before, and if they do the same: write the same values with the same priority, and take the
-same time; of two missions, vehicle, parameters, slots, computed signals and horizon must be the same as well. If it is
-not, the command shows a shortest sequence of states after which other actions are active, and what the same actions do
-differently. --scripts writes this sequence as a script for each plan, which canopy trace replays. A plan is compared
-with a state graph that names its conditions and actions; a state graph names its actions only, so this compares which
-are active. The comparison of behaviour ends undecided after --budget, 350 MB of memory, or Ctrl-C.
-
-Exit status: 0 the behaviour is the same, or could not be concluded or compared, 1 interrupted, 2 wrong input, 3 the
-behaviour differs; with --strict, 3 also if it was not concluded.`,
-		Example: `  canopy diff missions/solar-day.xml missions/solar-day-fuelcell.xml
-  canopy diff missions/solar-day.graph.yaml missions/solar-day-fuelcell.graph.yaml
-  canopy diff missions/solar-day.xml missions/solar-day.graph.yaml`,
-		Args: arguments,
+		Use: "diff",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()

@@ -18,7 +18,7 @@ func clone(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"missions", "examples"} {
+	for _, name := range []string{"missions", "examples", "document"} {
 		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
 			t.Skip("no symbolic links:", err)
 		}
@@ -29,15 +29,28 @@ func clone(t *testing.T) string {
 
 var shellWord = regexp.MustCompile(`"[^"]*"|[^\s"]+(?:"[^"]*")?`)
 
+// commandLine returns the arguments of a command as it is documented: without what follows it, the files of a pattern
+// by their names.
+func commandLine(line string) (args []string) {
+	line = strings.TrimPrefix(line, "canopy ")
+	for _, end := range []string{"  ", " > ", " | ", " &"} {
+		line, _, _ = strings.Cut(line, end)
+	}
+	for _, word := range shellWord.FindAllString(line, -1) {
+		word = strings.ReplaceAll(word, `"`, "")
+		if files, _ := filepath.Glob(word); strings.Contains(word, "*") && len(files) > 0 {
+			args = append(args, files...)
+		} else {
+			args = append(args, word)
+		}
+	}
+	return args
+}
+
 // documented runs a command as it is documented, except that a long flight is shortened, and returns its output.
 func documented(t *testing.T, line string) string {
 	t.Helper()
-	line, _, _ = strings.Cut(line, " > ")
-	line, note, _ := strings.Cut(line, "   # ")
-	args := shellWord.FindAllString(line, -1)
-	for i := range args {
-		args[i] = strings.ReplaceAll(args[i], `"`, "")
-	}
+	args := commandLine(line)
 	switch {
 	case args[0] == "compare":
 		args = append(args, "--until", "60", "--repeat", "1", "--period", "60")
@@ -45,10 +58,46 @@ func documented(t *testing.T, line string) string {
 		args = append(args, "--until", "60")
 	}
 	stdout, stderr, status := canopy(args...)
-	if wrong := note == "exit status 2"; wrong != (status == exitInput) || status == exitFailed {
+	if wrong := strings.HasSuffix(line, "   # exit status 2"); wrong != (status == exitInput) || status == exitFailed {
 		t.Errorf("canopy %s: status %d, %s", line, status, stderr)
 	}
 	return stderr + stdout
+}
+
+// byHand are the examples that need another program, an answer or much time.
+var byHand = regexp.MustCompile(`^canopy (fake|watch|upload|stop|resume) |&$|udp:|--speed|-w |--resume|canopy new first$`)
+
+// Each command is in a group of the help, and has examples. They are commands as they can be given, over files that
+// exist; those that run by themselves run.
+func TestHelp(t *testing.T) {
+	clone(t)
+	for _, c := range rootCommand().Commands() {
+		if c.GroupID == "" || c.Long == "" || c.Example == "" || strings.ContainsAny(c.Long, "{}") {
+			t.Errorf("%s: group %q, examples %q, text:\n%s", c.Name(), c.GroupID, c.Example, c.Long)
+		}
+		for line := range strings.Lines(c.Example) {
+			line = strings.TrimSpace(line)
+			args := commandLine(line)
+			what, rest, err := rootCommand().Find(args) // flags keep their values
+			if err == nil {
+				err = what.ParseFlags(rest)
+			}
+			if err == nil {
+				err = what.ValidateArgs(what.Flags().Args())
+			}
+			if err != nil || len(args) == 0 || !strings.HasPrefix(line, "canopy ") {
+				t.Errorf("%s: %v", line, err)
+			}
+			for _, name := range args {
+				if _, err := os.Stat(name); err != nil && regexp.MustCompile(`^(missions|examples|document)/`).MatchString(name) {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+			if !testing.Short() && !byHand.MatchString(line) {
+				documented(t, line)
+			}
+		}
+	}
 }
 
 // Each command in a block of a document runs, and a block of text below it is its output.

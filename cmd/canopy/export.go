@@ -20,21 +20,7 @@ func exportCommand() *cobra.Command {
 	var out, facts, tree string
 	budget := seconds(60)
 	c := &cobra.Command{
-		Use:   "export FORMAT FILE",
-		Short: "Write a plan for another model checker, or for QGroundControl",
-		Long: `Write a plan as a model for another model checker, or its straight part for QGroundControl.
-
-With the FORMAT smv, the language of NuSMV and nuXmv, the result has the questions that "canopy check" asks about single
-states. FILE is a mission (.yaml) or a plan (.xml); --facts names a file with the facts about a plan without a mission.
-docs/export.md describes the model.
-
-With the FORMAT qgc, the result is a plan of QGroundControl with what the plan of a mission (.yaml) does if each action
-of the library succeeds: a contingency mission for the autopilot alone. --tree names the tree, by default the main one.
-What is left out is listed on standard error; docs/qgroundcontrol.md describes it.`,
-		Example: `  canopy export smv missions/solar-day.yaml --out out/solar-day.smv
-  NuSMV out/solar-day.smv                      answer the questions again
-  canopy export qgc missions/circuit-plane.yaml --out out/contingency.plan`,
-		Args: arguments,
+		Use: "export",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch args[0] {
 			case "smv":

@@ -30,29 +30,7 @@ type faking struct {
 
 func fakeCommand() *cobra.Command {
 	var o faking
-	c := &cobra.Command{
-		Use:   "fake VEHICLE",
-		Short: "Fly a vehicle that does not exist, for ground stations and `canopy fly`",
-		Long: `Fly a vehicle that does not exist, for ground stations and ` + "`canopy fly`" + `, until Ctrl-C.
-VEHICLE is one of
-
-` + indented(vehicles()) + `
-The vehicle answers MAVLink as its firmware does, with its own clock. It sends to 127.0.0.1:14550, where ground
-stations listen, and a vehicle of PX4 also to port 14540, where computers on board listen, unless --link gives other
-addresses:
-
-` + indented(link.Forms()) + `
-Faults, at seconds T since power-on:
-
-` + indented(fake.FaultForms) + `
-The same --seed gives the same faults.`,
-		Example: `  canopy fake plane
-  canopy fake plane --speed 10 --link udpout:127.0.0.1:14551
-  canopy fake plane --home 47.3977,8.5456,490
-  canopy fake plane --fault loss=0.05 --fault gps-lost@90 --set FS_GCS_ENABL=1`,
-		Args: arguments,
-		RunE: o.run,
-	}
+	c := &cobra.Command{Use: "fake", RunE: o.run}
 	c.Flags().StringArrayVar(&o.addresses, "link", nil, "an `address` to send to (repeatable); see above")
 	c.Flags().Float64Var(&o.speed, "speed", 1, "the vehicle's clock runs so many `times` as fast")
 	c.Flags().StringArrayVar(&o.settings, "set", nil, "a parameter, `NAME=NUMBER` (repeatable)")
@@ -151,20 +129,6 @@ func homeOf(text string) (at earth.Position, alt float64, ok bool) {
 	}
 	at = earth.Position{Lat: v[0], Lon: v[1]}
 	return at, v[2], at != earth.Position{}
-}
-
-// vehicles describes the fake vehicles, one in a line.
-func vehicles() string {
-	var b strings.Builder
-	for i, name := range fake.FirmwareNames() {
-		fmt.Fprintf(&b, "%-11s %s\n", name, fake.Firmware(i).Text())
-	}
-	return b.String()
-}
-
-// indented returns a text with two spaces before each line.
-func indented(text string) string {
-	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 }
 
 // serve lets a vehicle fly until the context ends. Its time is that of the clock [ns], as often as there is a tick or

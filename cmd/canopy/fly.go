@@ -63,53 +63,7 @@ type flying struct {
 
 func flyCommand() *cobra.Command {
 	var f flying
-	c := &cobra.Command{
-		Use:   "fly MISSION",
-		Short: "Fly a mission on an autopilot",
-		Long: `Fly a mission on an autopilot over MAVLink, by the same plan that "canopy run" simulates.
-
-The mission's vehicle must be plane or copter. The link is one of
-
-  fake:VEHICLE          a fake autopilot in this program: ` +
-			strings.Join(fake.FirmwareNames(), ", ") + `
-` + indented(link.Forms()) + `
-The flight attaches to the vehicle and reads its parameters: findings of the checklist are printed, and with --refuse,
-grave ones keep the vehicle from being commanded. Then the plan begins. A vehicle that is already in the air is only
-observed until the operator resumes. The plan enables the motors only with --arm,
-and neither while the autopilot is in failsafe nor, unless --without-fence is given, without the mission's fence.
-
-While a pilot, a failsafe or another station has the vehicle, and after it rebooted, the plan is suspended until the
-operator resumes. While the link is lost, the plan goes on with unknown signals. The line "resume" or "stop" on a
-terminal's standard input is a command of the operator.
-
-The output folder has a socket, run.sock, which only this user can use: canopy upload exchanges the plan in flight,
-canopy stop and resume command it, and canopy watch shows what happens. Nothing else listens, unless --serve names an
-address. There a flight can be watched on this computer. All else needs a token, with which requests are signed, and
-from other computers TLS.
-
-Ctrl-C ends the plan: its exit procedures run, then a vehicle in the air is told to hold or to return, as --at-end says.
-
-The same command with --resume continues a flight whose program was killed. It is restored from its black box, and the
-plan goes on with the vehicle as it is now. Until then the autopilot flies alone. A flight that is over, whose black box
-is damaged, or whose recording stopped because of a full disk, is not continued.
-
-The output folder receives the files of "canopy run" and
-  run.box         everything that was received and sent, up to --box-limit; run.box.old is the part before
-
-Beside the outcome of the plan, the table and summary.json say what became of the vehicle: not begun, not asked to fly,
-never armed, never left the ground, still armed, landed, in the air, taken over, only observed, or not heard.
-
-Exit status: 0 the mission was flown to its end, the plan did not fail, no property or assumption was violated, and the
-vehicle landed, is in the air as it was told, or was not asked to fly, 1 the flight failed or was interrupted (its
-records are complete up to that time), 2 wrong input, nothing was flown, 3 the mission was flown to its end, but the
-plan failed, a property or an assumption was violated, the vehicle never armed, never left the ground, is still armed on
-the ground, was taken over, is only observed or not heard, something was refused, or the fence was breached.`,
-		Example: `  canopy fly missions/circuit-plane.yaml --link fake:plane
-  canopy fly missions/circuit-plane.yaml --link fake:plane --speed 1
-  canopy fly missions/circuit-plane.yaml --link udp:127.0.0.1:14550 --arm --at-end return`,
-		Args: arguments,
-		RunE: f.run,
-	}
+	c := &cobra.Command{Use: "fly", RunE: f.run}
 	f.flags(c)
 	return c
 }

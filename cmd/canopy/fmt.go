@@ -15,18 +15,7 @@ import (
 func fmtCommand() *cobra.Command {
 	var write, check bool
 	c := &cobra.Command{
-		Use:   "fmt PLAN...",
-		Short: "Write plans in the canonical layout",
-		Long: `Write plans in the canonical layout.
-
-Only blanks change: comments, the order of attributes and their values are preserved. Each element has its own line, two
-blanks deeper than the one around it, unless it was on one line with its content. A line break before an attribute is
-kept, and one blank line between elements. docs/btcpp.md has all rules.
-
-Without a flag, the result is printed on standard output. Exit status: 0 success, 1 --check and a file is not in the
-canonical layout, 2 wrong input.`,
-		Example: `  canopy fmt -w missions/*.xml      rewrite the files that differ, and list them
-  canopy fmt --check missions/*.xml list the files that differ`,
+		Use: "fmt",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return &usageError{cmd.CommandPath() + " takes one PLAN or more; 0 given"}

@@ -16,18 +16,7 @@ import (
 func importCommand() *cobra.Command {
 	var out, name string
 	c := &cobra.Command{
-		Use:   "import FILE.plan",
-		Short: "Write a mission from a plan of QGroundControl",
-		Long: `Write a mission from a plan of QGroundControl: NAME.yaml and its plan, NAME.xml, which use the library of
-actions of planes or copters. Complex items, such as surveys, are flown as the items into which QGroundControl
-has expanded them.
-
-An item that moves the vehicle and has no action is an error, since all that follows would be flown from elsewhere. What
-else is left out is listed on standard error. The mission is checked before anything is written, and no file is
-replaced.`,
-		Example: `  canopy import survey.plan --out missions
-  canopy run missions/survey.yaml`,
-		Args: arguments,
+		Use: "import",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			src, err := source(args[0])
 			if err != nil {

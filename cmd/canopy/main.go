@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"canopy/diag"
+	"canopy/run/control"
 
 	"github.com/spf13/cobra"
 )
@@ -27,9 +28,8 @@ func main() {
 	os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// execute runs one command line and returns the exit status.
-func execute(args []string, stdout, stderr io.Writer) int {
-	documents = map[string][]byte{}
+// rootCommand returns the program as a command, with all others.
+func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:     "canopy",
 		Version: version(),
@@ -40,47 +40,37 @@ The file name "-" means standard input wherever a plan, mission, state graph or 
 
 Exit status of every command: 0 success, 1 started but failed or interrupted, 2 wrong input, 3 a property is
 refuted or violated, the plan failed, or the behaviour of two plans differs.`,
-		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report
-  canopy check missions/solar-day.yaml        prove what the plan does, or show where it does not
-  canopy monitor missions/solar-day.yaml      fly and judge the temporal properties
-  canopy why out/solar-day climb              explain why a task stopped or failed in a run
-  canopy compare missions/solar-day.yaml      measure the cost of ticking, a state graph, recorded inputs
-  canopy upload plan.xml --to out/solar-day   exchange the plan of a running mission
-  canopy watch out/solar-day                  show what happens in it
-  canopy stop out/solar-day                   end it: its exit procedures run
-  canopy show missions/solar-day.xml          draw a plan
-  canopy trace plan.xml script.txt            run a plan against scripted inputs
-  canopy translate missions/solar-day.xml     write the state graph that is equivalent to a plan
-  canopy export smv missions/solar-day.yaml   write a model for NuSMV and nuXmv
-  canopy reaction missions/solar-day.yaml     prove how long the plan's tree can take to react
-  canopy region MISSION --box x=0:5,y=-2:2    find where a plan succeeds from, and how fast
-  canopy backchain world.xml --goal "at_home" build a plan from the pre- and postconditions of actions
-  canopy convert plan.xml --to btcpp          write a plan for BehaviorTree.CPP
-  canopy fmt -w plan.xml                      write a plan in the canonical layout
-  canopy new first                            write a mission that flies, to begin with
-  canopy vehicle solar                        list a vehicle's signals, commands and parameters`,
+		Example: `  canopy new first --vehicle circuit          write a mission that flies, to begin with
+  canopy run first.yaml                       simulate it and write a report
+  canopy check first.yaml                     prove what its plan does, or show where it does not
+  canopy why out/first stay                   explain why a task of the run started or ended`,
 		SilenceErrors: true, SilenceUsage: true,
+		Args: func(root *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return noCommand(root, args[0])
+			}
+			return nil
+		},
+		Run: func(root *cobra.Command, _ []string) { _ = root.Help() },
 	}
-	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(),
-		diffCommand(), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), manifestCommand(),
-		monitorCommand(),
-		newCommand(), reactionCommand(), regionCommand(), replayCommand(), reportCommand(), resumeCommand(),
-		showCommand(), stopCommand(),
-		traceCommand(), translateCommand(), uploadCommand(), vehicleCommand(), watchCommand(),
-		whyCommand())
+	addCommands(root, backchainCommand(), checkCommand(), compareCommand(), convertCommand(), diffCommand(),
+		exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), manifestCommand(), monitorCommand(),
+		newCommand(), reactionCommand(), regionCommand(), replayCommand(), reportCommand(), verbCommand(control.Resume),
+		runCommand(), showCommand(), verbCommand(control.Stop), traceCommand(), translateCommand(), uploadCommand(),
+		vehicleCommand(), watchCommand(), whyCommand())
 	root.SetHelpCommand(helpCommand(root))
+	root.SetFlagErrorFunc(wrongFlag)
+	return root
+}
+
+// execute runs one command line and returns the exit status.
+func execute(args []string, stdout, stderr io.Writer) int {
+	documents = map[string][]byte{}
+	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(wrongFlag)
-	root.Args = func(root *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return noCommand(root, args[0])
-		}
-		return nil
-	}
-	root.Run = func(root *cobra.Command, _ []string) { _ = root.Help() }
-	root.InitDefaultCompletionCmd()
+	root.InitDefaultCompletionCmd() // it writes to what is set
 	err := root.Execute()
 	if err == nil {
 		return exitOK

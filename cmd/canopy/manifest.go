@@ -21,18 +21,7 @@ import (
 func manifestCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "manifest [VEHICLE|MISSION]",
-		Short: "Write the node types for an editor such as Groot2",
-		Long: `Write a TreeNodesModel, from which an editor such as Groot2 fills its palette: all kinds of nodes and, for a
-vehicle or a mission, leaf types that read and write its signals, and the models of the mission's plan; for a vehicle
-of a contract, such as plane, the actions of its library.
-
-VEHICLE is the name of a built-in vehicle or a file of equations (.yaml), MISSION a mission (.yaml). For a signal x
-there are the conditions above_x and below_x with the port "limit", or is_x; for a command x the action write_x with
-the port "value". A plan may use these types if it includes the manifest: <include path="manifest.xml"/>.`,
-		Example: `  canopy manifest                           all kinds
-  canopy manifest solar > solar-nodes.xml   also the signals of a vehicle`,
-		Args: arguments,
+		Use: "manifest",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var signals plan.Vocabulary
 			var p *plan.Plan

@@ -34,26 +34,7 @@ func monitorCommand() *cobra.Command {
 	var texts []string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "monitor RUN",
-		Short: "Judge temporal properties on a run, with their margins",
-		Long: `Judge temporal properties on a run, with their margins.
-
-RUN is a mission (.yaml), which is flown, the output folder of "canopy run", or a run.mcap. The properties are those
-that the mission declares under "check", with the facts and effects that proofs assume, or those of --property.
-
-The margin, or robustness, is the distance of the signals from a change of the verdict, in SI units. It is negative if
-the property is violated. The status of tasks is exact at events; signals are linear between the recorded samples.
-docs/temporal.md describes the language.
-
-A log may be damaged or cut off, or its run may have failed or been interrupted. A property that depends on later
-times is then open.
-
-Exit status: 0 nothing is violated, 1 nothing is violated, but the log is incomplete, 2 wrong input, 3 a property or an
-assumption is violated.`,
-		Example: `  canopy monitor missions/solar-day.yaml
-  canopy monitor out/solar-day --property "always (critical -> within 10 [min] (sink or hold))"
-  canopy monitor missions/solar-day.yaml --property "always (soc >= 0.1)" --json | jq .[].margin`,
-		Args: arguments,
+		Use: "monitor",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			read := recorded
 			if yamlName(args[0]) || args[0] == standardInput {

@@ -42,18 +42,7 @@ func newCommand() *cobra.Command {
 	var vehicle, out string
 	var want outing
 	c := &cobra.Command{
-		Use:   "new NAME",
-		Short: "Write a mission that flies, to begin with",
-		Long: `Write a mission that flies, to begin with: NAME.yaml and its plan, NAME.xml.
-
-The plan does two things, one after the other: it writes commands until a condition holds, then others until the
-horizon. All other commands have their defaults. What no flag gives is asked on the terminal; an empty answer takes the
-proposal in brackets. With --vehicle, nothing is asked and the proposals are taken. The mission is checked before
-anything is written, and no file is replaced.`,
-		Example: `  canopy new first
-  canopy new climb --vehicle circuit --out missions
-  canopy new hop --vehicle quad --write "w_cmd := 1 [m/s]" --until "h ge 10 [m]"`,
-		Args: arguments,
+		Use: "new",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := args[0]
 			if name != filepath.Base(name) || !xmltree.IsName(name) {

@@ -32,37 +32,7 @@ type reacting struct {
 
 func reactionCommand() *cobra.Command {
 	o := reacting{budget: 60}
-	c := &cobra.Command{
-		Use:   "reaction FILE",
-		Short: "Prove how long a plan's tree can take to react, with the worst case as a script",
-		Long: `Prove how long a plan's tree can take to react to one input, with the worst case as a script.
-
-FILE is a plan (.xml) or a mission (.yaml). The leaves of a plan can give every input that a trace script can. In a
-mission, the expressions of the plan limit their inputs: an action without "done" never succeeds, and so on.
-Expressions over the same signals are treated as independent of each other.
-
-The search explores all states that can be reached, with the tree engine itself: of a plan, by scripts without a start
-and with one input per line; of a mission, by runs, which begin with any inputs and at whose instants any number of
-leaves may change. The work of an instant is its event iterations, its status changes, and the visits of tasks, which
-measure the engine's time.
-The bounds follow from the structure alone and hold for a tree of any size, in every state. Those in the row "all
-leaves" also hold when any number of leaves change at the same instant. If there are too many states to explore, the
-table shows the largest work seen beside the bounds. A mission often has few enough states when its plan alone does
-not.
-
-The search ends after --budget, --states states or 256 MB of them, or with Ctrl-C, and prints the results so
-far.
-
-"canopy trace --count PLAN SCRIPT" replays the script.
-
-Exit status: 0 the search has ended, whether it decided or not, 1 interrupted, 2 wrong input, 3 refuted: one input does
-not settle, or a run stops with an error.`,
-		Example: `  canopy reaction missions/solar-day.yaml
-  canopy reaction missions/solar-day.xml --script worst.txt
-  canopy trace --count missions/solar-day.xml worst.txt`,
-		Args: arguments,
-		RunE: o.run,
-	}
+	c := &cobra.Command{Use: "reaction", RunE: o.run}
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print as JSON")
 	c.Flags().StringVar(&o.script, "script", "", "write the worst case to this `file` as a trace script")
 	c.Flags().StringVar(&o.measure, "worst", reaction.Measures[0],

@@ -40,28 +40,7 @@ type regionFlags struct {
 func regionCommand() *cobra.Command {
 	f := regionFlags{until: seconds(math.Inf(1))}
 	c := &cobra.Command{
-		Use:   "region MISSION",
-		Short: "Sample the running, success and failure regions of a plan, its region of attraction and time bound",
-		Long: `Sample the regions and the time bound of a plan over a box of initial values of two states, as Colledanchise
-and Ögren, 2016, define them (docs/regions.md).
-
-  S    success region   the plan returns success at once
-  F    failure region   the plan returns failure at once
-  R    running region   the rest
-  R'   region of attraction: running, and later success without failure before it
-  tau  the maximum time to success from R'
-
-Every start is one simulation. The grid is refined where neighbours differ. The result is evidence from samples, not a
-proof. The other states start at their values in the mission or in --start.
-
---compose splits the plan, a Fallback or Sequence, into its first child and the others, samples all three and compares
-them by Lemmas 3 and 5. --regression treats the plan as a list of teleo-reactive rules, condition -> action. It tests
-Definitions 1, 2 and 4 and searches for a start which shows that Definition 1 is not sufficient (Example 3).
-
-Exit status: 0 everything was sampled, 1 interrupted (the samples so far are printed and drawn), 2 wrong input.`,
-		Example: `  canopy region examples/08-finite-time/boat.yaml --box x=0:5,y=-2:2 --compose --out regions.svg
-  canopy region examples/09-regression/courier.yaml --box x=-2:4,y=0.01:4 --regression --out courier.svg`,
-		Args: arguments,
+		Use: "region",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limit := float64(f.until)
 			if f.resolution < 1 || f.resolution > 1024 || f.refine < 0 || f.refine > 8 || f.workers < 1 {

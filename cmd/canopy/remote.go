@@ -55,11 +55,6 @@ type reach struct {
 	fingerprint string
 }
 
-// reachText describes a run in the help of commands.
-const reachText = `A run that listens is named by its output folder: canopy fly and canopy run --speed listen on
-a socket in that folder, which only the user of the run can use. Or it is named by the address HOST:PORT of canopy fly
---serve: then a request is signed with the token of the run, and goes over TLS unless the host is this computer.`
-
 func (r *reach) flags(c *cobra.Command) {
 	r.flag(c)
 	c.Flags().StringVar(&r.fingerprint, "fingerprint", "", "the SHA-256 of the run's certificate in `hex` digits, as "+
@@ -170,17 +165,11 @@ func listen(server *control.Server, o *control.Exposure, stderr io.Writer) {
 }
 
 // verbCommand is a command that sends a request without a plan.
-func verbCommand(verb control.Verb, short, long, example string) *cobra.Command {
+func verbCommand(verb control.Verb) *cobra.Command {
 	var r reach
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   string(verb) + " RUN",
-		Short: short,
-		Long: short + ".\n\n" + long + "\n\n" + reachText + `
-
-Exit status: 0 done, 1 the run has ended before, 2 wrong input or no run listens, 3 the run refused.`,
-		Example: "  " + example,
-		Args:    arguments,
+		Use: string(verb),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := r.place(args[0])
 			if err != nil {
@@ -194,17 +183,4 @@ Exit status: 0 done, 1 the run has ended before, 2 wrong input or no run listens
 	r.flags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer as a JSON object")
 	return c
-}
-
-func stopCommand() *cobra.Command {
-	return verbCommand(control.Stop, "Stop a running mission",
-		`The exit procedures of the plan run. A flight then tells a vehicle in the air to hold or to return, as its --at-end
-says. A second stop ends the wait for the exit procedures, a third one the wait for the vehicle.`,
-		"canopy stop out/circuit")
-}
-
-func resumeCommand() *cobra.Command {
-	return verbCommand(control.Resume, "Give the vehicle of a flight back to the plan",
-		`A flight is suspended after a pilot, a failsafe or another station took over, after the vehicle rebooted, and when it
-began in the air. This continues it.`, "canopy resume out/circuit")
 }

@@ -32,31 +32,7 @@ type replaying struct {
 
 func replayCommand() *cobra.Command {
 	var r replaying
-	c := &cobra.Command{
-		Use:   "replay RUN",
-		Short: "Fly a recorded flight again from its black box",
-		Long: `Fly a recorded flight again from its black box.
-
-RUN is the output folder of "canopy fly". Its run.box contains everything that reached the flight: frames, wake-ups and
-the operator's commands, each with the readings of the clocks. They are fed to the same mission, whose documents are
-also in the box. The replay writes the same files as the flight into the folder of --out, and compares the datagrams
-that it would have sent, and status.csv, byte for byte, with those of the flight. It reports the first difference of
-each, with the input that caused it. Nothing is sent.
-
-With --plan, another plan receives the same inputs: the log shows what it would have done. The vehicle's answers remain
-those to the recorded commands.
-
-Of a flight that was killed, of one whose recording stopped, and of a box that is damaged, the part up to there is
-replayed and compared; the output says how far that is.
-
-Exit status: 0 the replay is the flight as far as the box goes, or another plan was replayed, 1 the replay failed, or
-the box is damaged, 2 wrong input, 3 the replay differs from the flight.`,
-		Example: `  canopy replay out/circuit-plane --out out/again
-  canopy replay out/circuit-plane --out out/other --plan other.xml
-  canopy replay out/circuit-plane --out out/again --tlog --json`,
-		Args: arguments,
-		RunE: r.run,
-	}
+	c := &cobra.Command{Use: "replay", RunE: r.run}
 	r.flags(c, "output `folder` of the replay; not that of the flight")
 	c.Flags().Lookup("json").Usage = "print the result as JSON"
 	c.Flags().StringVar(&r.other, "plan", "", "replay to this `plan` instead of the recorded one")

@@ -12,16 +12,7 @@ import (
 
 func reportCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "report FOLDER",
-		Short: "Rewrite the report of a run from its run.mcap",
-		Long: `Rewrite report.html from the run.mcap in a run's output folder, and print the closing table.
-
-If run.mcap is cut off, because the process was killed or the disk was full, it is read up to its last complete part.
-The log of a run in progress is read in the same way.
-
-Exit status: 0 the report was written, 1 it was written, but run.mcap is damaged, or it could not be written, 2 there is
-no run.`,
-		Args: arguments,
+		Use: "report",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(filepath.Join(args[0], folder.LogFile)); err != nil {
 				return noRun(err)

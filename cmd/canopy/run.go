@@ -33,40 +33,7 @@ type simulation struct {
 
 func runCommand() *cobra.Command {
 	s := simulation{until: seconds(math.Inf(1)), checkpoint: seconds(math.Inf(1))}
-	c := &cobra.Command{
-		Use:   "run MISSION",
-		Short: "Simulate a mission and write its log and report",
-		Long: `Simulate a mission in continuous time and write its log and report.
-
-The output folder receives
-  report.html     plots, status lanes, the tree and the events; one file, works offline
-  run.mcap        the whole log, for Foxglove, PlotJuggler and "canopy report"
-  status.csv      one line per status change
-  signals.csv     the recorded signals on the recording grid and on both sides of every event
-  summary.json    the cost of the run, why it ended, the outcome of the plan, and the verdicts
-  run.checkpoint  the state of the run when Ctrl-C ended it, or at the last multiple of --checkpoint
-
-The same command with --resume continues an interrupted or killed run from its checkpoint. The log is then identical,
-byte for byte, to that of a run without interruption.
-
-When the mission ends or is interrupted, its active actions are ended: the run continues until their exit procedures
-are complete, for at most one hour of simulated time.
-
-The properties that the mission declares under "check", and the facts, ranges and rates that proofs assume, are judged
-in flight, as "canopy monitor" judges them.
-
-Exit status: 0 the mission was flown to its end, the plan did not fail, no property or assumption was violated and the
-vehicle did not leave its fence, 1 the run failed or was interrupted (its records are complete up to that time), 2 wrong
-input, nothing was run, 3 the mission was flown to its end, but the plan failed, a property or an assumption was
-violated, or the fence was breached.`,
-		Example: `  canopy run missions/solar-day.yaml
-  canopy run missions/solar-day.yaml --until 12h --set battery.E_Wh=5000 --out half-day
-  canopy run missions/solar-day.yaml --set horizon="28 [d]" --checkpoint 24h
-  canopy run missions/solar-day.yaml --set horizon="28 [d]" --resume
-  canopy run missions/solar-day.yaml --json | jq .state_events`,
-		Args: arguments,
-		RunE: s.run,
-	}
+	c := &cobra.Command{Use: "run", RunE: s.run}
 	s.flags(c, usualFolder)
 	c.Flags().Var(&s.until, "until", "end at this simulated `time`: seconds, 12h30m or \"28 [d]\"")
 	setFlag(c, &s.set)

@@ -9,12 +9,7 @@ import (
 func showCommand() *cobra.Command {
 	var svg, dot bool
 	c := &cobra.Command{
-		Use:   "show FILE",
-		Short: "Draw a plan's tree as text, SVG or DOT, or a state graph as DOT",
-		Long: `Draw a plan's tree as text, SVG or DOT, or a state graph as DOT.
-
-FILE is a plan (.xml), a mission (.yaml), whose plan is drawn, or a state graph (.yaml).`,
-		Args: arguments,
+		Use: "show",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if svg && dot {
 				return &usageError{"--svg and --dot are two pictures: choose one"}

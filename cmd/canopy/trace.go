@@ -20,28 +20,7 @@ import (
 func traceCommand() *cobra.Command {
 	var count bool
 	c := &cobra.Command{
-		Use:   "trace FILE SCRIPT",
-		Short: "Run a plan whose leaves are scripted: no vehicle, no time",
-		Long: `Run a plan whose leaves are scripted: no vehicle, no time.
-
-FILE is a plan (.xml) or a mission (.yaml), whose plan is run. Each line of the script is one instant; ";" separates
-inputs that change together; "#" starts a comment.
-
-  set C true|false                  a condition's truth value (initially false)
-  request A accept|success|failure  an action's request (initially accept)
-  end A success|failure             the outcome of an action that is Activating or Running
-  slow A [entry] [exit]             from now on, only these procedures of A take time
-  entered A, exited A               the running entry or exit procedure of A is complete
-  elapsed T                         the running timer of T, a Sleep, Delay or Timeout, has elapsed
-  set ENTRY VALUE                   an entry of the blackboard that is written from outside
-  swap PLAN.xml                     alone on its line: the plan is exchanged for another one (path: from the script)
-
-Entries of the blackboard act by themselves: scripts write them, and conditions over them alone are judged in the same
-instant. A script with inputs for such a leaf plays all leaves. VALUE is a number, true, false, or a text in quotes.
-
-Each status change is printed as "N NAME: From -> To"; N is the number of the script's line, 0 the first settling.
-With --count, each instant ends with a line "N: I event iterations, C status changes, V visits".`,
-		Args: arguments,
+		Use: "trace",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, m, err := readPlan(args[0], cmd.ErrOrStderr())
 			if err != nil {

@@ -21,27 +21,7 @@ func translateCommand() *cobra.Command {
 	var to, out string
 	var actions bool
 	c := &cobra.Command{
-		Use:   "translate FILE",
-		Short: "Translate a plan to a state graph, teleo-reactive programs and And-Or trees to plans",
-		Long: `Translate a plan to a state graph, or another formalism to a plan. The name of FILE determines its kind:
-
-  .xml    a plan, also from the standard input, "-"; .json, the JSON form of one
-  .tr     a teleo-reactive program
-  .andor  an And-Or tree
-
---to is one of these formats:
-
-  graph      a state graph with the same active actions as the plan's tree (default for plans); "canopy show --dot"
-             draws it, and a mission can use it
-  scxml      the state graph as a state chart, SCXML 1.0
-  dot        the state graph in the DOT language of Graphviz
-  xml        a plan (default for programs and And-Or trees)
-  solutions  the minimal sets of leaves that solve an And-Or tree, one per line`,
-		Example: `  canopy translate missions/solar-day.xml
-  canopy translate missions/solar-day.xml --to scxml --out out/solar-day.scxml
-  canopy translate examples/06-teleo-reactive/goto.tr
-  canopy translate examples/07-and-or/door.andor --to solutions`,
-		Args: arguments,
+		Use: "translate",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var b bytes.Buffer
 			if err := translated(&b, args[0], to, actions, cmd.ErrOrStderr()); err != nil {

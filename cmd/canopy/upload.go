@@ -28,28 +28,7 @@ func uploadCommand() *cobra.Command {
 	when := "now"
 	var asJSON, dry bool
 	c := &cobra.Command{
-		Use:   "upload PLAN",
-		Short: "Exchange the plan of a running mission",
-		Long: `Exchange the plan of a running mission, without a stop.
-
-` + reachText + `
-
-The plan is compiled against the mission and checked, as by canopy check. If it has mistakes, or the check refutes
-something, nothing happens; what the check does not decide within --check-limit is printed as unknown. Otherwise, tasks
-that both plans have, by name and definition, go on without a command, and actions that only the old plan has run their
-exit procedures; then the new plan takes over. With --when safe, it interrupts none: it takes over at the end of such
-actions that run now, before the next one begins. If the new plan cannot start, the old one goes on.
-
-The check begins with a line that says how long it may take; the present plan goes on meanwhile. A plan has at most
-1 MiB and 5,000 tasks. Ctrl-C withdraws a plan that is checked or waits for a safe point, as does the loss of the
-connection; exit procedures that have begun go on to their end, and then the new plan takes over.
-
-Exit status: 0 the new plan has taken over, or would be accepted (--dry-run), 1 the run has ended before or the waiting
-was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or could not take over.`,
-		Example: `  canopy run missions/solar-day.yaml --speed 60 --out out/day &
-  canopy upload missions/solar-day.xml --to out/day
-  canopy upload plan.xml --to out/day --when safe`,
-		Args: arguments,
+		Use: "upload",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if when != "now" && when != "safe" {
 				return &usageError{fmt.Sprintf("--when is now or safe, not %q", when)}

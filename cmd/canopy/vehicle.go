@@ -17,13 +17,7 @@ import (
 func vehicleCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "vehicle [VEHICLE]",
-		Short: "List the vehicles, or the parameters, signals, commands, events and tables of one",
-		Long: `List the built-in vehicles, or the parameters, signals, commands, events and tables of one. VEHICLE is the name
-of a built-in vehicle or a file of equations (.yaml, docs/vehicles.md).`,
-		Example: `  canopy vehicle solar
-  canopy vehicle tank.vehicle.yaml`,
-		Args: arguments,
+		Use: "vehicle",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := cmd.OutOrStdout()
 			if len(args) == 0 {

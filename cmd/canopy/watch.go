@@ -19,25 +19,7 @@ func watchCommand() *cobra.Command {
 	var asJSON bool
 	var r reach
 	c := &cobra.Command{
-		Use:   "watch RUN",
-		Short: "Show what happens in a running mission",
-		Long: `Show what happens in a running mission.
-
-` + reachText + ` Watching on this computer
-needs no token.
-
-At first come the statuses of the active tasks, then status
-changes and events as they happen, and at last how the run ended. The watcher changes nothing, and the run never waits
-for it: one that is too slow is dropped.
-
-Ctrl-C ends the watching, not the run.
-
-Exit status: 0 the run is complete and its plan did not fail, 1 the run failed or was interrupted, or the watching was,
-2 wrong input or no run listens, 3 the plan failed.`,
-		Example: `  canopy fly missions/circuit-plane.yaml --link fake:plane --speed 10 --out out/circuit &
-  canopy watch out/circuit --signal h --signal airspeed
-  canopy watch out/circuit --json`,
-		Args: arguments,
+		Use: "watch",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := r.place(args[0])
 			if err != nil {

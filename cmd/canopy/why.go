@@ -25,22 +25,7 @@ import (
 
 func whyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "why RUN TASK [TIME]",
-		Short: "Explain a task's last change of status in a run, back to a signal",
-		Long: `Explain a task's last change of status in a run, back to a signal.
-
-RUN is the output folder of "canopy run", or a run.mcap. Each line names the change from which the previous one
-follows, at the same instant: of a child that decided, of a task above that took the activity, of a sibling that made
-room. The last line is the reason why a leaf changed: its expression and the values of its signals, as recorded, the
-end of a procedure, or the time of a timer.
-
-TIME is a simulated time, such as 90, "28 [d]" or 12h30m: the last change up to then is explained. Without it, the last
-one before the plan was stopped at the end of the run.
-
-Exit status: 0 explained, 1 explained, but the log is incomplete, 2 wrong input, such as a task that never changes.`,
-		Example: `  canopy why out/solar-day mission
-  canopy why out/solar-day harvest 18h`,
-		Args: arguments,
+		Use: "why",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			until := math.NaN()
 			if len(args) == 3 {
