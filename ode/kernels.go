@@ -33,9 +33,16 @@ type kernels struct {
 
 	// substitute solves for the unknowns w of a triangle.
 	substitute func(t *triangle, w []float64)
+
+	// within reports whether every number of x is between those of low and high in its place.
+	within func(x, low, high []float64) bool
 }
 
-var portable = kernels{combine, weigh, residual, update, shift, squares, moments, axpy, substitute}
+var portable = kernels{combine, weigh, residual, update, shift, squares, moments, axpy, substitute, within}
+
+// Within reports whether every number of x is at least the one of low and at most the one of high in its place. One
+// that is not a number is not. The three have the same length.
+func Within(x, low, high []float64) bool { return kernel.within(x, low, high) }
 
 // smallest is the smallest tolerance of a component.
 const smallest = 0x1p-900
@@ -181,4 +188,13 @@ func substitute(t *triangle, w []float64) {
 		}
 		inv = inv[b.rows:]
 	}
+}
+
+func within(x, low, high []float64) bool {
+	for i, v := range x {
+		if !(low[i] <= v && v <= high[i]) {
+			return false
+		}
+	}
+	return true
 }

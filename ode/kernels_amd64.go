@@ -1,16 +1,16 @@
 package ode
 
-import "canopy/internal/vector"
+import "golang.org/x/sys/cpu"
 
 // kernel is the version of the kernels for this processor.
 var kernel = kernelsHere()
 
 func kernelsHere() kernels {
-	if !vector.AVX2 {
+	if !cpu.X86.HasAVX2 {
 		return portable
 	}
 	return kernels{combineFast, weighFast, residualFast, updateFast, shiftFast, squaresFast, momentsFast, axpyFast,
-		substituteFast}
+		substituteFast, withinFast}
 }
 
 // The functions ending in AVX2 process n components, a multiple of eight. The portable version processes the others.
@@ -41,6 +41,9 @@ func axpyAVX2(y *float64, a float64, x *float64, n int)
 
 //go:noescape
 func substituteAVX2(bundles *bundle, val *float64, col *int32, inv, w *float64, count int)
+
+//go:noescape
+func withinAVX2(x, low, high *float64, n int) bool
 
 func combineFast(dst, base, rows []float64, stride int, weights []float64) {
 	n := len(dst) &^ 7
@@ -122,4 +125,10 @@ func substituteFast(t *triangle, w []float64) {
 		return
 	}
 	substituteAVX2(&t.bundles[0], &t.val[0], &t.col[0], &t.inv[0], &w[0], len(t.bundles))
+}
+
+func withinFast(x, low, high []float64) bool {
+	n := len(x) &^ 7
+	low, high = low[:len(x)], high[:len(x)]
+	return (n == 0 || withinAVX2(&x[0], &low[0], &high[0], n)) && within(x[n:], low[n:], high[n:])
 }

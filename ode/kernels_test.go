@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -28,13 +29,15 @@ func TestKernelsAlike(t *testing.T) {
 			}
 			// All kernels use the same arguments, so that the results of one are arguments of the next.
 			a, b, c, d, e := vector(n), vector(n), vector(n), vector(n), vector(n)
+			low, high := slices.Clone(a), slices.Clone(a) // a is within, perhaps except in one place
+			low[r.IntN(n)], high[r.IntN(n)] = math.Inf(-1), odd[r.IntN(len(odd))]
 			rows, weights, s := vector(7*stride), vector(q), r.NormFloat64()
 			run := func(k *kernels) []string {
 				var log []string
 				copies := map[*float64][]float64{}
 				of := func(x []float64) []float64 {
 					if copies[&x[0]] == nil {
-						copies[&x[0]] = append([]float64(nil), x...)
+						copies[&x[0]] = slices.Clone(x)
 					}
 					return copies[&x[0]]
 				}
@@ -51,6 +54,7 @@ func TestKernelsAlike(t *testing.T) {
 					}
 					log = append(log, fmt.Sprint(name, results, bits(a), bits(b), bits(c), bits(d), bits(e), bits(rows)))
 				}
+				note("within", k.within(a, a, a), k.within(a, low, a), k.within(a, low, high))
 				note("weigh", k.weigh(a, b, c, d, e, s))
 				k.axpy(a, s, b)
 				note("axpy")

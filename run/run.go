@@ -16,7 +16,7 @@ import (
 	"canopy/document/mission"
 	"canopy/executive"
 	"canopy/expr"
-	"canopy/internal/vector"
+	"canopy/ode"
 	"canopy/run/record"
 	"canopy/snapshot"
 	"canopy/vehicle/model"
@@ -488,7 +488,7 @@ func finite(x float64) bool { return x-x == 0 }
 
 // checkRanges logs a state that has left the range in which the vehicle's model is valid.
 func (r *Run) checkRanges(t float64, states []float64) error {
-	if states = states[:len(r.low)]; vector.Within(states, r.low, r.high) {
+	if states = states[:len(r.low)]; ode.Within(states, r.low, r.high) {
 		clear(r.outside)
 		return nil
 	}

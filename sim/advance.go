@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/internal/vector"
+	"canopy/ode"
 )
 
 // Advance computes one segment of the trajectory: to the end of a step, to the next event, to Alarm or to until,
@@ -81,7 +81,7 @@ func (s *Simulator) newStep(limit, until float64) error {
 // stepped checks the integrator's last step: its values must be finite, and time must advance.
 func (s *Simulator) stepped() error {
 	in, c := s.integrator, &s.crawl
-	if y := in.Y(); !vector.Within(y, s.lowest, s.highest) {
+	if y := in.Y(); !ode.Within(y, s.lowest, s.highest) {
 		return &NotFiniteError{T: in.T(), Kind: "state", Name: s.sys.States[notFinite(y)]}
 	}
 	c.longest = max(c.longest, in.T()-in.From())
@@ -117,7 +117,7 @@ func (s *Simulator) fastest() (name string) {
 // already changed side.
 func (s *Simulator) begin() (events []int, err error) {
 	r, m := &s.ran, &s.slide
-	restart := r.anew || !vector.Within(s.Y, r.y, r.y) || s.driven()
+	restart := r.anew || !ode.Within(s.Y, r.y, r.y) || s.driven()
 	other := s.Changed() || slices.ContainsFunc(r.flipped, func(i int) bool { return s.Above[i] != r.before.Above[i] })
 	for _, i := range r.rewatched {
 		other = other || s.watch[i] != r.watch[i]

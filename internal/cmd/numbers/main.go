@@ -1,12 +1,13 @@
 // Command numbers prints the numbers of docs/performance.md beside those that it measures, in some minutes. Without
-// the C program in C, and without valgrind, it says so for the rows that need them.
-//
-//	C=.../solarday ROUNDS=60 go run ./internal/cmd/numbers
+// the C program in C, and without valgrind, it says so for the rows that need them. With programs as arguments, it
+// prints their CPU times.
 package main
 
 import (
 	"cmp"
 	_ "embed" // the rows
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,26 +27,66 @@ var tools string
 //go:embed rows.txt
 var table string
 
-func main() { os.Exit(execute("docs/performance.md", os.Stdout, os.Stderr)) }
+const (
+	page  = "docs/performance.md"
+	usage = `The numbers of ` + page + ` beside those measured now; or the CPU times of programs that run alternately,
+as medians with their quartiles and relative to the first.
 
-// execute returns the exit status: 1 if a row is not on the page.
-func execute(page string, stdout, stderr io.Writer) (status int) {
-	text, err := os.ReadFile(page)
+  C=.../solarday ROUNDS=60 go run ./internal/cmd/numbers
+  go run ./internal/cmd/numbers [-rounds N] 'PROGRAM ARGUMENT ...' 'PROGRAM ARGUMENT ...' ...
+
+`
+)
+
+func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// execute runs one command line and returns the exit status: 1 if a row is not on the page or a program fails, 2 for a
+// wrong command line.
+func execute(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("numbers", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	rounds := flags.Int("rounds", 15, "runs of each program")
+	flags.Usage = func() {
+		fmt.Fprint(stderr, usage)
+		flags.PrintDefaults()
+	}
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err == nil && *rounds < 1:
+		flags.Usage()
+		return 2
+	case err != nil:
+		return 2
+	case flags.NArg() > 0:
+		err = versus(flags.Args(), *rounds, stdout)
+	default:
+		err = numbers(page, stdout)
+	}
 	if err != nil {
 		fmt.Fprintln(stderr, "numbers:", err)
 		return 1
+	}
+	return 0
+}
+
+// numbers prints the rows of a page, with the numbers there and those measured now.
+func numbers(page string, stdout io.Writer) error {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return err
 	}
 	temp, err := os.MkdirTemp("", "numbers")
 	if err != nil {
-		fmt.Fprintln(stderr, "numbers:", err)
-		return 1
+		return err
 	}
 	defer os.RemoveAll(temp) //nolint:errcheck // it has files for this command only
+	var missing error
 	for _, r := range rows() {
 		said, err := r.find(string(text))
 		if err != nil {
-			fmt.Fprintln(stderr, "numbers:", err)
-			status = 1
+			missing = errors.Join(missing, err)
 			continue
 		}
 		var problem strings.Builder
@@ -58,7 +99,7 @@ func execute(page string, stdout, stderr io.Writer) (status int) {
 		fmt.Fprintf(stdout, "%s\n  page  %s\n  now   %s\n", r.text, strings.Join(said, " "),
 			strings.Join(strings.Fields(string(now)), " "))
 	}
-	return status
+	return missing
 }
 
 type row struct{ text, command string }

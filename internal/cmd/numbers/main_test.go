@@ -62,9 +62,30 @@ func TestPageWithoutRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, page := range []string{empty, empty + ".none"} {
-		var out, problems strings.Builder
-		if status := execute(page, &out, &problems); status != 1 || out.Len() > 0 || problems.Len() == 0 {
-			t.Errorf("%s: status %d, %q, %q", page, status, out.String(), problems.String())
+		var out strings.Builder
+		if err := numbers(page, &out); err == nil || out.Len() > 0 {
+			t.Errorf("%s: %v, %q", page, err, out.String())
+		}
+	}
+}
+
+func TestExecute(t *testing.T) {
+	self := os.Args[0] + " -test.run=^$"
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"-rounds", "3", self, self + " -test.v"}, 0, "-test.v\n"},
+		{[]string{"-rounds", "1", self + " -no-such-flag"}, 1, "exit status 2"},
+		{[]string{"-rounds", "1", " "}, 1, "no program"},
+		{nil, 1, "no such file"}, // the tests' folder has no page
+		{[]string{"-rounds", "0", self}, 2, "runs of each program"},
+		{[]string{"-h"}, 0, "CPU times"},
+	} {
+		var out strings.Builder
+		if status := execute(c.args, &out, &out); status != c.status || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%q: status %d, want %d:\n%s", c.args, status, c.status, out.String())
 		}
 	}
 }
