@@ -63,7 +63,16 @@ type Instruction struct {
 	Value    float64 // of a constant
 }
 
-// Function returns the name of the function that a call applies, for code that interprets programs.
+// Functions returns the names of the functions by the index of a call, for code that interprets programs.
+func Functions() []string {
+	names := make([]string, len(functions))
+	for i, f := range functions {
+		names[i] = f.name
+	}
+	return names
+}
+
+// Function returns the name of the function that a call applies.
 func (in *Instruction) Function() string { return functions[in.Index].name }
 
 // Apply returns the value of a call: of Call for x, of CallTwo for x and y.
@@ -130,7 +139,7 @@ const registers = 16
 // run interprets the program from the place i on. It returns the accumulator and the place at which the program ends.
 // Calls are outside the loop over the other instructions, so that the loop keeps its variables in registers.
 func (c *Code) run(signals []float64, above []bool, i uint) (a float64, end uint) {
-	program := c.program(above != nil)
+	program := c.Program(above != nil)
 	var r [registers]float64
 	for {
 	steps:
@@ -223,7 +232,7 @@ func (c *Code) number(signals []float64, above []bool) float64 {
 	if c.kind == Boolean {
 		panic("expr: Real of a condition")
 	}
-	if p := c.program(above != nil); len(p) == 1 && p[0].Op == Signal { // by far the most frequent after constants
+	if p := c.Program(above != nil); len(p) == 1 && p[0].Op == Signal { // by far the most frequent after constants
 		return signals[p[0].Index]
 	}
 	value, _ := c.run(signals, above, 0)
@@ -232,7 +241,7 @@ func (c *Code) number(signals []float64, above []bool) float64 {
 
 // Bool returns the value of a condition.
 func (c *Code) Bool(signals []float64, above []bool) bool {
-	program := c.program(above != nil)
+	program := c.Program(above != nil)
 	i := uint(0)
 	for i < uint(len(program)) { // most conditions are tests only, and need no registers
 		in := &program[i]
@@ -269,15 +278,14 @@ func (c *Code) any(signals []float64, above []bool) float64 {
 	return 0
 }
 
-func (c *Code) program(frozen bool) []Instruction {
+// Program returns the instructions: those that follow frozen sides, or those that evaluate relations from the signals.
+// The caller must not change them.
+func (c *Code) Program(frozen bool) []Instruction {
 	if frozen {
 		return c.frozen
 	}
 	return c.direct
 }
-
-// Program returns the instructions: those that follow frozen sides, or those that evaluate relations from the signals.
-func (c *Code) Program(frozen bool) []Instruction { return slices.Clone(c.program(frozen)) }
 
 // Indicators returns the indicators of the code's relations, including those inside an if, in ascending order. The
 // caller must not change them.

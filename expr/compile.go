@@ -149,18 +149,44 @@ func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
 	if e.root.parts > MaxParts {
 		panic(misuse)
 	}
-	b := builder{Compiler: c, values: v.Values, aside: spare}
-	code := &Code{kind: v.Type, fixed: e.root.constant, value: e.root.folded}
-	code.direct = b.whole(e.root, v.Type)
-	code.frozen = code.direct
+	held := e.root
 	if frozen {
-		root := c.scope.given(e.root)
-		b.frozen = true
-		b.register(root)
-		code.frozen = b.whole(root, v.Type)
+		held = c.scope.given(e.root)
+	}
+	code := c.build(v.Values, frozen, func(b *builder) {
+		n := e.root
+		if b.frozen {
+			n = held
+		}
+		if v.Type == Boolean {
+			b.land(b.branch(n, 0, true), 1)
+		} else {
+			b.any(n, 0)
+		}
+	}, held)
+	code.kind, code.fixed, code.value = v.Type, e.root.constant, e.root.folded
+	return code
+}
+
+// build returns the code of what write writes: evaluated from the signals and, if that makes a difference, with the
+// sides frozen on which the nodes depend.
+func (c *Compiler) build(values []string, frozen bool, write func(*builder), from ...*Node) *Code {
+	b := builder{Compiler: c, values: values, aside: spare}
+	write(&b)
+	code := &Code{direct: slices.Clip(b.program)}
+	code.frozen = code.direct
+	if b.frozen = frozen; frozen {
+		for _, n := range from {
+			b.register(n)
+		}
+	}
+	if len(b.indicators)+len(b.cells) > 0 {
+		b.program = nil
+		write(&b)
+		code.frozen = slices.Clip(b.program)
 	}
 	code.indicators, code.reads, code.discrete = sorted(b.indicators), sorted(b.reads), sorted(b.discrete)
-	code.cells, code.tables = sorted(b.cells), b.Compiler.tables
+	code.cells, code.tables = sorted(b.cells), c.tables
 	return code
 }
 
@@ -180,17 +206,6 @@ type builder struct {
 	reads      []int
 	discrete   []int // of reads
 	cells      []int
-}
-
-// whole returns the program of an expression of a type.
-func (b *builder) whole(n *Node, t Type) []Instruction {
-	b.program = nil
-	if t == Boolean {
-		b.land(b.branch(n, 0, true), 1)
-	} else {
-		b.any(n, 0)
-	}
-	return slices.Clip(b.program)
 }
 
 func (b *builder) emit(in Instruction) { b.program = append(b.program, in) }
@@ -573,18 +588,7 @@ func (b *builder) newIndicator(n, over, under *Node) Indicator {
 
 // part returns the code of a number that is computed from nodes inside an expression.
 func (b *builder) part(write func(*builder), from ...*Node) *Code {
-	g := builder{Compiler: b.Compiler, aside: spare}
-	write(&g)
-	code := &Code{direct: slices.Clip(g.program)}
-	g.program, g.frozen = nil, true
-	for _, n := range from {
-		g.register(n)
-	}
-	write(&g)
-	code.frozen = slices.Clip(g.program)
-	code.indicators, code.reads, code.cells = sorted(g.indicators), sorted(g.reads), sorted(g.cells)
-	code.tables = b.Compiler.tables
-	return code
+	return b.build(nil, true, write, from...)
 }
 
 // Tolerance is the largest difference of equal reals, as in BehaviorTree.CPP, in SI units.

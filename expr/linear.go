@@ -3,13 +3,101 @@ package expr
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
+
+// linear is a sum of multiples of nodes that are no sums themselves, and of a constant.
+type linear struct {
+	terms          []multiple // each node once, in the order of the text; one that cancels itself has the factor 0
+	offset, extent float64    // extent is the sum of the magnitudes of the constants in the offset
+}
+
+type multiple struct {
+	of     *Node
+	factor float64
+}
+
+// linear returns a number as a sum of multiples.
+func (n *Node) linear() linear {
+	switch {
+	case n.constant:
+		return linear{offset: n.folded, extent: math.Abs(n.folded)}
+	case n.op == OpNegative:
+		return n.args[0].linear().times(-1)
+	case n.op == OpAdd:
+		return n.args[0].linear().plus(n.args[1].linear())
+	case n.op == OpSubtract:
+		return n.args[0].linear().plus(n.args[1].linear().times(-1))
+	case n.op == OpMultiply && n.args[0].constant:
+		return n.args[1].linear().times(n.args[0].folded)
+	case n.op == OpMultiply && n.args[1].constant:
+		return n.args[0].linear().times(n.args[1].folded)
+	case n.op == OpDivide && n.args[1].constant:
+		return n.args[0].linear().times(1 / n.args[1].folded)
+	}
+	return linear{terms: []multiple{{n, 1}}}
+}
+
+// times returns the sum multiplied by a number.
+func (f linear) times(k float64) linear {
+	f.terms = slices.Clone(f.terms)
+	for i := range f.terms {
+		f.terms[i].factor *= k
+	}
+	f.offset, f.extent = f.offset*k, f.extent*math.Abs(k)
+	return f
+}
+
+// plus returns the sum of both. It takes over the terms of f.
+func (f linear) plus(g linear) linear {
+	own := f.terms
+	for _, t := range g.terms {
+		if i := slices.IndexFunc(own, func(o multiple) bool { return o.of.same(t.of) }); i >= 0 {
+			own[i].factor += t.factor
+		} else {
+			f.terms = append(f.terms, t)
+		}
+	}
+	f.offset, f.extent = f.offset+g.offset, f.extent+g.extent
+	return f
+}
 
 // Term is a multiple of a signal.
 type Term struct {
 	Signal string
 	Factor float64
+}
+
+// sorted returns the terms that do not cancel themselves, each with a text for its node, in the order of these texts.
+func (f linear) sorted(text func(*Node) string) (terms []Term) {
+	for _, t := range f.terms {
+		if t.factor != 0 {
+			terms = append(terms, Term{text(t.of), t.factor})
+		}
+	}
+	slices.SortFunc(terms, func(a, b Term) int { return strings.Compare(a.Signal, b.Signal) })
+	return terms
+}
+
+// key returns a text that relations f >= 0 share if they are positive multiples of each other, up to rounding.
+func (f linear) key() string {
+	terms := f.sorted((*Node).key)
+	if len(terms) == 0 {
+		return "constant " + strconv.FormatFloat(f.offset, 'g', -1, 64)
+	}
+	scale := math.Abs(terms[0].Factor)
+	var b strings.Builder
+	number := func(x float64) { b.WriteString(strconv.FormatFloat(x/scale, 'e', 13, 64)) }
+	for _, t := range terms {
+		number(t.Factor)
+		b.WriteString(" " + t.Signal + " ")
+	}
+	if math.Abs(f.offset) <= 1e-14*f.extent { // the constants cancel
+		f.offset = 0
+	}
+	number(f.offset + 0) // no -0
+	return b.String()
 }
 
 // Linear returns a relation between sums of constant multiples of signals as their difference: the relation holds where
@@ -19,58 +107,18 @@ func (l *Logic) Linear() (terms []Term, limit float64) {
 	if l.Op != LogicRelation || l.Relation == nil || l.Relation.root.op != OpGreaterEqual {
 		return nil, 0
 	}
-	over, under := l.Relation.root.sides()
-	sum, ok := over.sum(1, nil)
-	if !ok {
-		return nil, 0
-	}
-	if sum, ok = under.sum(-1, sum); !ok {
-		return nil, 0
-	}
-	slices.SortStableFunc(sum, func(a, b Term) int { return strings.Compare(a.Signal, b.Signal) })
-	for _, t := range sum {
-		switch last := len(terms) - 1; {
-		case t.Signal == "":
-			limit -= t.Factor
-		case last >= 0 && terms[last].Signal == t.Signal:
-			terms[last].Factor += t.Factor
-		default:
-			terms = append(terms, t)
-		}
-	}
-	terms = slices.DeleteFunc(terms, func(t Term) bool { return t.Factor == 0 })
-	if slices.ContainsFunc(append(terms, Term{Factor: limit}), func(t Term) bool {
-		return math.IsNaN(t.Factor) || math.IsInf(t.Factor, 0)
+	f := l.Relation.root.margin()
+	infinite := func(x float64) bool { return x-x != 0 }
+	if infinite(f.offset) || slices.ContainsFunc(f.terms, func(t multiple) bool {
+		return t.of.op != OpName || infinite(t.factor)
 	}) {
 		return nil, 0
 	}
-	return terms, limit
+	return f.sorted((*Node).Name), 0 - f.offset
 }
 
-// sum appends the terms of a number, each multiplied by a factor; a constant is a term without a signal.
-func (n *Node) sum(factor float64, terms []Term) (all []Term, ok bool) {
-	switch {
-	case n.constant:
-		return append(terms, Term{"", factor * n.folded}), true
-	case n.op == OpName:
-		return append(terms, Term{n.name, factor}), true
-	case n.op == OpNegative:
-		return n.args[0].sum(-factor, terms)
-	case n.op == OpAdd, n.op == OpSubtract:
-		sign := 1.0
-		if n.op == OpSubtract {
-			sign = -1
-		}
-		if terms, ok = n.args[0].sum(factor, terms); !ok {
-			return nil, false
-		}
-		return n.args[1].sum(sign*factor, terms)
-	case n.op == OpMultiply && n.args[0].constant:
-		return n.args[1].sum(factor*n.args[0].folded, terms)
-	case n.op == OpMultiply && n.args[1].constant:
-		return n.args[0].sum(factor*n.args[1].folded, terms)
-	case n.op == OpDivide && n.args[1].constant:
-		return n.args[0].sum(factor/n.args[1].folded, terms)
-	}
-	return nil, false
+// margin returns what is at least zero where a relation holds, or where its opposite does not.
+func (n *Node) margin() linear {
+	over, under := n.sides()
+	return over.linear().plus(under.linear().times(-1))
 }

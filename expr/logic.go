@@ -1,11 +1,8 @@
 package expr
 
 import (
-	"maps"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // LogicOp is the operation of a Logic.
@@ -121,11 +118,12 @@ func joined(op LogicOp, parts ...Logic) Logic { return Logic{Op: op, Args: parts
 
 // relationLogic treats a relation as the side g >= 0 of its indicator, or as its opposite.
 func (n *Node) relationLogic() Logic {
-	over, under := n.sides()
-	above, ok := thresholds(over, under)
+	g := n.margin()
+	above, ok := g.above()
 	if !ok {
+		over, under := n.sides()
 		above = (&Node{op: OpGreaterEqual, args: []*Node{over, under}}).whole()
-		above.Key, above.Reverse = multiples(over, under), multiples(under, over)
+		above.Key, above.Reverse = g.key(), g.times(-1).key()
 	}
 	if n.op == OpLess || n.op == OpGreater {
 		return not(above)
@@ -153,131 +151,16 @@ func (n *Node) equalityLogic() Logic {
 	return equal
 }
 
-// form is a sum of terms that are not sums themselves, and constants.
-type form struct {
-	terms          map[string]float64 // coefficients, by key
-	offset, extent float64            // extent is the sum of the constants' magnitudes
-}
-
-// add adds a number times k.
-func (f *form) add(n *Node, k float64) {
-	switch {
-	case n.constant:
-		f.offset += k * n.folded
-		f.extent += math.Abs(k * n.folded)
-	case n.op == OpNegative:
-		f.add(n.args[0], -k)
-	case n.op == OpAdd, n.op == OpSubtract:
-		f.add(n.args[0], k)
-		if n.op == OpSubtract {
-			k = -k
-		}
-		f.add(n.args[1], k)
-	case n.op == OpMultiply && n.args[0].constant:
-		f.add(n.args[1], k*n.args[0].folded)
-	case n.op == OpMultiply && n.args[1].constant:
-		f.add(n.args[0], k*n.args[1].folded)
-	case n.op == OpDivide && n.args[1].constant:
-		f.add(n.args[0], k/n.args[1].folded)
-	default:
-		f.terms[n.key()] += k
-	}
-}
-
-// multiples returns a text that the relations over >= under share if they are positive multiples of each other, up to
-// rounding.
-func multiples(over, under *Node) string {
-	f := form{terms: map[string]float64{}}
-	f.add(over, 1)
-	f.add(under, -1)
-	maps.DeleteFunc(f.terms, func(_ string, k float64) bool { return k == 0 })
-	names := slices.Sorted(maps.Keys(f.terms))
-	if len(names) == 0 {
-		return "constant " + strconv.FormatFloat(f.offset, 'g', -1, 64)
-	}
-	scale := math.Abs(f.terms[names[0]])
-	var b strings.Builder
-	number := func(x float64) { b.WriteString(strconv.FormatFloat(x/scale, 'e', 13, 64)) }
-	for _, name := range names {
-		number(f.terms[name])
-		b.WriteString(" " + name + " ")
-	}
-	if math.Abs(f.offset) <= 1e-14*f.extent { // the constants cancel
-		f.offset = 0
-	}
-	number(f.offset + 0) // no -0
-	return b.String()
-}
-
-// thresholds reduces over - under >= 0 to thresholds.
-func thresholds(over, under *Node) (Logic, bool) {
-	f, ok := combine(over.affine(), under.affine(), -1)
-	if !ok {
-		return Logic{}, false
-	}
-	return f.above()
-}
-
-// affine is the value slope * of + offset; of is nil for a constant.
-type affine struct {
-	of            *Node
-	slope, offset float64
-}
-
-// affine returns a number as a constant or an affine function of one term.
-func (n *Node) affine() affine {
-	opaque := affine{n, 1, 0}
-	switch {
-	case n.constant:
-		return affine{offset: n.folded}
-	case n.op == OpNegative:
-		return n.args[0].affine().times(-1)
-	case n.op == OpAdd, n.op == OpSubtract:
-		sign := 1.0
-		if n.op == OpSubtract {
-			sign = -1
-		}
-		if sum, ok := combine(n.args[0].affine(), n.args[1].affine(), sign); ok {
-			return sum
-		}
-	case n.op == OpMultiply && n.args[0].constant:
-		return n.args[1].affine().times(n.args[0].folded)
-	case n.op == OpMultiply && n.args[1].constant:
-		return n.args[0].affine().times(n.args[1].folded)
-	case n.op == OpDivide && n.args[1].constant:
-		return n.args[0].affine().times(1 / n.args[1].folded)
-	}
-	return opaque
-}
-
-func (f affine) times(k float64) affine { return affine{f.of, f.slope * k, f.offset * k} }
-
-// combine returns f + sign*g if it contains at most one term.
-func combine(f, g affine, sign float64) (affine, bool) {
-	g = g.times(sign)
-	sum := affine{f.of, f.slope, f.offset + g.offset}
-	switch {
-	case g.of == nil:
-	case f.of == nil:
-		sum.of, sum.slope = g.of, g.slope
-	case f.of.same(g.of):
-		sum.slope += g.slope
-	default:
-		return affine{}, false
-	}
-	return sum, true
-}
-
-// above reduces f >= 0 to thresholds.
-func (f affine) above() (Logic, bool) {
-	if f.of == nil || f.slope == 0 {
+// above reduces f >= 0 to thresholds, if f has one term at most.
+func (f linear) above() (Logic, bool) {
+	if !slices.ContainsFunc(f.terms, func(t multiple) bool { return t.factor != 0 }) {
 		return Logic{Op: LogicTruth, Value: f.offset >= 0}, f.offset == f.offset
 	}
-	limit := -f.offset / f.slope
-	if math.IsNaN(limit) || math.IsInf(limit, 0) {
+	limit := -f.offset / f.terms[0].factor
+	if len(f.terms) > 1 || limit-limit != 0 {
 		return Logic{}, false
 	}
-	return f.of.compare(limit, f.slope > 0)
+	return f.terms[0].of.compare(limit, f.terms[0].factor > 0)
 }
 
 // compare reduces n >= limit, or n <= limit, to thresholds.
@@ -295,16 +178,16 @@ func (n *Node) compare(limit float64, atLeast bool) (Logic, bool) {
 	if !atLeast {
 		sign = -1
 	}
-	var parts []affine // of which all must be within the limit
+	var parts []linear // of which all must be within the limit
 	one := atLeast     // or only one
 	switch n.name {
 	case "abs":
-		x := n.args[0].affine()
-		parts = []affine{x, x.times(-1)}
+		x := n.args[0].linear()
+		parts = []linear{x, x.times(-1)}
 	case "min", "max":
 		one = atLeast == (n.name == "max")
 		for _, a := range n.args {
-			parts = append(parts, a.affine())
+			parts = append(parts, a.linear())
 		}
 	default:
 		return Logic{}, false

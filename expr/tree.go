@@ -425,11 +425,5 @@ func functionIndex(name string) int {
 // IsFunction reports whether a name is that of a function of the language.
 func IsFunction(name string) bool { return functionIndex(name) >= 0 }
 
-// functionNames returns the names of the functions.
-func functionNames() []string {
-	names := []string{"if", isKnown, age}
-	for _, f := range functions {
-		names = append(names, f.name)
-	}
-	return names
-}
+// functionNames returns the names of all functions.
+func functionNames() []string { return append(Functions(), "if", isKnown, age) }

@@ -18,34 +18,21 @@ func Steady(v float64) Jet { return Jet{Interval: Point(v)} }
 // Anything is the jet of a value of which nothing is known.
 var Anything = Jet{undefined(), All}
 
-// CodeList encloses the values of compiled code over stretches of time, during which it follows frozen sides. It is
-// immutable.
-type CodeList struct {
-	steps     []expr.Instruction
-	functions []func(x Interval) (y, slope Interval, jumps bool) // by step: of a call
-	tables    []*expr.Tabulated
-	condition bool
-}
-
-// NewCodeList returns the list of code that follows frozen sides.
-func NewCodeList(c *expr.Code) *CodeList {
-	p := &CodeList{steps: c.Program(true), tables: c.Tables(), condition: c.Type() == expr.Boolean}
-	for _, in := range p.steps {
-		f := func(Interval) (y, slope Interval, jumps bool) { return undefined(), All, true }
-		if in.Op == expr.Call && functions[in.Function()] != nil {
-			f = functions[in.Function()]
-		}
-		p.functions = append(p.functions, f)
+// ofCall are the functions of one argument by the index of their calls; nil: there are no bounds.
+var ofCall = func() (list []func(x Interval) (y, slope Interval, jumps bool)) {
+	for _, name := range expr.Functions() {
+		list = append(list, functions[name])
 	}
-	return p
-}
+	return list
+}()
 
-// Enclose returns the jet of the value from those of the signals; of a condition, it is that of 1 or 0. A part of the
-// computation that bounds cannot follow gives Anything.
-func (p *CodeList) Enclose(signals []Jet, above []bool) (a Jet) {
+// Enclose returns the jet of the value of code that follows frozen sides, from those of the signals; of a condition, it
+// is that of 1 or 0. A part of the computation that bounds cannot follow gives Anything.
+func Enclose(c *expr.Code, signals []Jet, above []bool) (a Jet) {
+	steps, condition := c.Program(true), c.Type() == expr.Boolean
 	var registers [16]Jet
-	for i := uint(0); i < uint(len(p.steps)); {
-		in := &p.steps[i]
+	for i := uint(0); i < uint(len(steps)); {
+		in := &steps[i]
 		r, value := &registers[in.Register%16], Point(in.Value)
 		switch i++; in.Op {
 		case expr.Constant:
@@ -89,16 +76,20 @@ func (p *CodeList) Enclose(signals []Jet, above []bool) (a Jet) {
 		case expr.Power:
 			a = r.power(a)
 		case expr.Call:
-			y, slope, jumps := p.functions[i-1](a.Interval)
-			a = Jet{y, a.Rate.part(slope)}.unless(jumps)
+			if f := ofCall[in.Index]; f != nil {
+				y, slope, jumps := f(a.Interval)
+				a = Jet{y, a.Rate.part(slope)}.unless(jumps)
+			} else {
+				a = Anything
+			}
 		case expr.CallTwo:
 			if a = r.atan2(a); in.Function() != "atan2" {
 				a = Anything
 			}
 		case expr.Lookup:
-			a = p.lookUp(in, a, Jet{}, signals)
+			a = lookUp(c, in, a, Jet{}, signals)
 		case expr.LookupTwo:
-			a = p.lookUp(in, *r, a, signals)
+			a = lookUp(c, in, *r, a, signals)
 		case expr.Jump:
 			i = in.Target
 		default:
@@ -110,11 +101,11 @@ func (p *CodeList) Enclose(signals []Jet, above []bool) (a Jet) {
 				i = in.Target
 			}
 		}
-		if p.condition && i > uint(len(p.steps)) {
+		if condition && i > uint(len(steps)) {
 			return Steady(1)
 		}
 	}
-	if p.condition {
+	if condition {
 		return Steady(0)
 	}
 	return a
@@ -142,11 +133,11 @@ func test(in *expr.Instruction, r, a Jet, signals []Jet, above []bool) (holds, k
 }
 
 // lookUp returns the value of a table on the piece that it holds.
-func (p *CodeList) lookUp(in *expr.Instruction, x, y Jet, signals []Jet) Jet {
+func lookUp(c *expr.Code, in *expr.Instruction, x, y Jet, signals []Jet) Jet {
 	if in.Target == 0 {
 		return Anything
 	}
-	patch, ok := p.tables[in.Index].Patch(signals[in.Target].Low, signals[uint(in.Value)].Low)
+	patch, ok := c.Tables()[in.Index].Patch(signals[in.Target].Low, signals[uint(in.Value)].Low)
 	if !ok {
 		return Anything
 	}

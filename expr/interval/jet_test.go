@@ -66,7 +66,7 @@ func TestJets(t *testing.T) {
 			rate := Point(2 * p[2]).Times(time).Plus(Point(p[1]))
 			jets[i] = Jet{Point(p[0]).Plus(time.Times(Point(p[1]).Plus(time.Times(Point(p[2]))))), rate}
 		}
-		jet := NewCodeList(code).Enclose(jets, above)
+		jet := Enclose(code, jets, above)
 		if jet.Bounded() && !jet.NaN {
 			known++
 		}

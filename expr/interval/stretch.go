@@ -10,14 +10,12 @@ type Stretch struct {
 	jets   []Jet
 	last   []int // by signal: the number of the stretch in which it was enclosed
 	number int
-	lists  map[*expr.Code]*CodeList
 }
 
 // NewStretch returns a stretch for a number of signals. The source of a signal is the code whose value it is or, if
 // that is nil, a jet.
 func NewStretch(signals int, source func(signal int) (code *expr.Code, known Jet)) *Stretch {
-	return &Stretch{source: source, jets: make([]Jet, signals), last: make([]int, signals),
-		lists: map[*expr.Code]*CodeList{}}
+	return &Stretch{source: source, jets: make([]Jet, signals), last: make([]int, signals)}
 }
 
 // Begin begins another stretch, with the sides that are frozen during it. The last signals are the memory of cells.
@@ -48,10 +46,5 @@ func (s *Stretch) Value(c *expr.Code) Jet {
 	for _, i := range c.Reads() {
 		s.Signal(i)
 	}
-	p := s.lists[c]
-	if p == nil {
-		p = NewCodeList(c)
-		s.lists[c] = p
-	}
-	return p.Enclose(s.jets, s.above)
+	return Enclose(c, s.jets, s.above)
 }
