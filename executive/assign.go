@@ -11,31 +11,62 @@ import (
 	"canopy/expr"
 )
 
-// Unset is the value of an entry of a blackboard that is not written: a NaN of its own.
-var Unset = math.Float64frombits(0x7ff8_0000_0b5e_7000)
+// A slot's held value and each captured value has a mark: an input that is 1 if an entry of a blackboard has no value
+// there and, for a value that a writer gives while it is known, if the captured one counts instead.
 
-// IsUnset reports whether a value is Unset.
-func IsUnset(x float64) bool { return math.Float64bits(x) == math.Float64bits(Unset) }
+// set sets an input to the value of an expression; nil: to none.
+func (x *Executive) set(input int, c *expr.Code) {
+	if c == nil {
+		x.world.Set(input, math.NaN())
+	} else {
+		x.world.Capture(input, c)
+	}
+	x.mark(input, c == nil)
+}
+
+// hold sets an input to the present value of a slot, also if that is none.
+func (x *Executive) hold(input, slot int) {
+	none := x.unset(slot)
+	x.take(input, slot)
+	x.mark(input, none)
+}
+
+// take is hold without the mark.
+func (x *Executive) take(input, slot int) {
+	if x.unset(slot) {
+		x.world.Set(input, math.NaN())
+	} else {
+		x.world.Keep(input, x.p.Signal(slot))
+	}
+}
+
+// mark sets the mark of an input.
+func (x *Executive) mark(input int, marked bool) {
+	at := x.p.mark(input)
+	switch {
+	case at < 0 || marked == (x.u[at] != 0):
+	case marked:
+		x.world.Set(at, 1)
+	default:
+		x.world.Set(at, 0)
+	}
+}
 
 // assign sets a leaf to a phase in which it writes the values of assignments. They are captured one after the other,
 // each with the effect of the earlier ones; before its turn, an assignment's slot keeps its value.
 func (x *Executive) assign(i int, p Phase, list []Assignment) error {
 	for _, a := range list {
-		x.world.Set(x.p.Capture(a.Captured), x.present(a.Slot))
+		x.hold(x.p.Capture(a.Captured), a.Slot)
 	}
 	x.turn(i, p)
 	for _, a := range list {
 		if a.Known != nil && !x.truth(a.Known) {
 			continue // it keeps the value that it had
 		}
-		value := Unset
-		if a.Value != nil {
-			if err := x.missing(i, a.Entries); err != nil {
-				return err
-			}
-			value = x.world.Value(a.Value)
+		if err := x.missing(i, a.Entries); err != nil {
+			return err
 		}
-		x.world.Set(x.p.Capture(a.Captured), value)
+		x.set(x.p.Capture(a.Captured), a.Value)
 	}
 	return nil
 }
@@ -50,11 +81,12 @@ func (x *Executive) truth(c *expr.Code) bool {
 func (x *Executive) keepFirst(leaf int) {
 	for _, r := range x.p.Kept {
 		if w := &x.p.Slots[r.Slot].Writers[r.Writer]; w.Leaf == leaf {
-			value := Follows
-			if !x.truth(w.Known) {
-				value = x.present(r.Slot)
+			at := x.p.Capture(w.Captured)
+			known := x.truth(w.Known)
+			if !known {
+				x.take(at, r.Slot)
 			}
-			x.world.Set(x.p.Capture(w.Captured), value)
+			x.mark(at, !known)
 		}
 	}
 }
@@ -70,15 +102,15 @@ func (x *Executive) keepUnknown() (changed bool) {
 		if x.u[w.Leaf] != w.Phase {
 			continue
 		}
+		known := x.truth(w.Known)
 		at := x.p.Capture(w.Captured)
-		switch known, follows := x.truth(w.Known), x.u[at] == Follows; {
-		case known == follows:
+		if known != x.p.Marked(at, x.u) {
 			continue
-		case known:
-			x.world.Set(at, Follows)
-		default:
-			x.world.Set(at, x.world.Value(w.Value))
 		}
+		if !known {
+			x.world.Capture(at, w.Value)
+		}
+		x.mark(at, !known)
 		x.Given(r.Slot)
 		changed = true
 	}
@@ -89,31 +121,26 @@ func (x *Executive) keepUnknown() (changed bool) {
 func (x *Executive) keep(i int) {
 	for _, slot := range x.p.Leaves[i].Slots {
 		if x.p.Slots[slot].Hold {
-			x.world.Set(x.p.Held(slot), x.present(slot))
+			x.hold(x.p.Held(slot), slot)
 		}
 	}
 }
 
-// present returns the present value of a slot.
-func (x *Executive) present(slot int) float64 {
-	if x.unset(slot) {
-		return Unset
-	}
-	return x.world.Signal(x.p.Signal(slot))
-}
-
-// unset reports whether a slot is an entry that is not written.
+// unset reports whether a slot is an entry that has no value.
 func (x *Executive) unset(slot int) bool {
 	s := &x.p.Slots[slot]
 	if !s.Entry {
 		return false
 	}
-	n := int(x.u[x.p.counts(slot)])
-	if n == 0 {
-		return IsUnset(x.u[x.p.Held(slot)])
+	at := x.p.Held(slot)
+	if n := int(x.u[x.p.counts(slot)]); n > 0 {
+		w := &s.Writers[n-1]
+		if w.Value != nil {
+			return false
+		}
+		at = x.p.Capture(w.Captured)
 	}
-	w := &s.Writers[n-1]
-	return w.Value == nil && IsUnset(x.u[x.p.Capture(w.Captured)])
+	return x.p.Marked(at, x.u)
 }
 
 // ErrUnset reports a task that reads an entry of the blackboard that is not written.
@@ -167,8 +194,8 @@ func (x *Executive) unwritten(i int, f Criterion) bool {
 		return false
 	}
 	err := x.missing(i, x.p.entries[i][f])
-	d, ok := x.decider.(*tree)
-	if err == nil || !ok || !d.listens || d.keeps(x, x.p.Leaves[i].Task) || !d.hears(x, i) {
+	d := x.tree
+	if err == nil || d == nil || d.listener == nil || d.keeps(x, x.p.Leaves[i].Task) || !d.hears(x, i) {
 		return err != nil
 	}
 	if task := d.later(x, i, f); task >= 0 {
@@ -184,7 +211,7 @@ func (d *tree) later(x *Executive, i int, f Criterion) bt.Task {
 	if f > FailureIf {
 		return -1
 	}
-	e, t := d.engine.(Listener), x.p.Leaves[i].Task
+	e, t := d.listener, x.p.Leaves[i].Task
 	if !e.Status(t).Transient() {
 		return t
 	}
@@ -202,7 +229,7 @@ func (x *Executive) answer(changes []bt.Change, over bool) {
 	left := x.open[:0]
 	for _, q := range x.open {
 		again := slices.ContainsFunc(changes, func(c bt.Change) bool { return c.Task == q.task && c.To == bt.Activating })
-		if again || over && x.decider.(*tree).decides(x.p.Leaves[q.leaf].Task) {
+		if again || over && x.tree.decides(x.p.Leaves[q.leaf].Task) {
 			x.lost = cmp.Or(x.lost, x.missing(q.leaf, x.p.entries[q.leaf][q.by]))
 		}
 		if !again && !over {
@@ -214,5 +241,5 @@ func (x *Executive) answer(changes []bt.Change, over bool) {
 
 // decides reports whether a leaf's judgement counts: not the request of an active action.
 func (d *tree) decides(t bt.Task) bool {
-	return d.engine.Status(t).Transient() && d.engine.(Listener).Counts(t)
+	return d.engine.Status(t).Transient() && d.listener.Counts(t)
 }

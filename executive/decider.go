@@ -50,31 +50,51 @@ type Listener interface {
 	Reconsider(in []bt.Input) []bt.Input
 }
 
+// Exchanger is an engine that can go on with another tree: bt.Engine.
+type Exchanger interface {
+	Ready(x *bt.Exchange) bool
+	Withhold(x *bt.Exchange)
+	Await(x *bt.Exchange)
+	Exchange(x *bt.Exchange, initial []bt.Input) *bt.Engine
+}
+
 // tree is the decider with a tree engine.
 type tree struct {
-	start   func(initial []bt.Input) Engine
-	always  []bool // by task: it is judged, heard or not; nil: all are
-	sparing bool   // of what is heard, only what counts is judged at the beginning of an instant
-	lazy    bool   // of the first one as well
-	engine  Engine
-	begun   bool
-	listens bool       // the engine does, so that it tells what counts
-	pending []bt.Input // scratch
+	start    func(initial []bt.Input) (Engine, Listener)
+	always   []bool // by task: it is judged, heard or not; nil: all are
+	sparing  bool   // of what is heard, only what counts is judged at the beginning of an instant
+	lazy     bool   // of the first one as well
+	engine   Engine
+	listener Listener // the engine, once it listens, so that it tells what counts; else nil
+	begun    bool
+	pending  []bt.Input // scratch
 }
 
 // Tree returns the plan's tree in continuous time: it settles at every event. start creates the engine with the leaves'
 // inputs at the start; it must be safe to call it twice.
-func Tree(start func(initial []bt.Input) Engine) Decider { return &tree{start: start} }
+func Tree(start func(initial []bt.Input) Engine) Decider { return whole(start) }
+
+func whole(start func(initial []bt.Input) Engine) *tree {
+	return &tree{start: func(initial []bt.Input) (Engine, Listener) { return start(initial), nil }}
+}
 
 // Listening returns the plan's tree in continuous time, judged only where it is heard: a condition that could change
 // nothing is neither evaluated nor watched until it could. Excepted are the given tasks, and conditions with
 // hysteresis, which remember.
 func Listening(start func(initial []bt.Input) Listener, always []bool) Decider {
-	return &tree{start: func(initial []bt.Input) Engine { return start(initial) }, always: always}
+	return listening(start, always)
+}
+
+func listening(start func(initial []bt.Input) Listener, always []bool) *tree {
+	return &tree{always: always, start: func(initial []bt.Input) (Engine, Listener) {
+		e := start(initial)
+		return e, e
+	}}
 }
 
 func (d *tree) begin(x *Executive) {
-	d.engine = d.start(nil) // nothing is active; the first inputs depend on nothing else
+	x.tree = d
+	d.engine, _ = d.start(nil) // nothing is active; the first inputs depend on nothing else
 	var in []bt.Input
 	for i := range x.p.Leaves {
 		l := &x.p.Leaves[i]
@@ -86,21 +106,22 @@ func (d *tree) begin(x *Executive) {
 	if !d.lazy {
 		in = append(in, d.inputs(x)...)
 	}
-	d.engine = d.start(in)
+	var listener Listener
+	d.engine, listener = d.start(in)
 	d.start = nil // it may hold the engine before an exchange
-	if d.always == nil {
+	if listener == nil {
 		return
 	}
-	d.engine.(Listener).Listen(func(t bt.Task) bool { return d.keeps(x, t) }, func(t bt.Task, in []bt.Input) []bt.Input {
+	listener.Listen(func(t bt.Task) bool { return d.keeps(x, t) }, func(t bt.Task, in []bt.Input) []bt.Input {
 		i := x.p.leafOf[t]
 		if x.p.typed[i] {
 			x.refresh()
 		}
 		return x.tell(in, i, d.engine.Status(t))
 	})
-	d.listens = true
+	d.listener = listener
 	for i := range x.p.Leaves {
-		if x.p.entries == nil || !d.engine.(Listener).Counts(x.p.Leaves[i].Task) {
+		if x.p.entries == nil || !listener.Counts(x.p.Leaves[i].Task) {
 			continue
 		}
 		for _, f := range []Criterion{On, SuccessIf, FailureIf} {
@@ -112,7 +133,7 @@ func (d *tree) begin(x *Executive) {
 // Sparing returns the plan's tree as Listening does. Where a condition counts only if those before it do not decide,
 // each instant judges it after them, if at all: for worlds in which an answer is expensive, and all sides are kept.
 func Sparing(start func(initial []bt.Input) Listener, always []bool) Decider {
-	d := Listening(start, always).(*tree)
+	d := listening(start, always)
 	d.sparing = true
 	return d
 }
@@ -120,14 +141,14 @@ func Sparing(start func(initial []bt.Input) Listener, always []bool) Decider {
 // Lazy returns the plan's tree as Sparing does, but in the first instant, too, it judges only what counts: the engine
 // is created without inputs of leaves. A plan with a blackboard is judged as Sparing does.
 func Lazy(start func(initial []bt.Input) Listener, always []bool) Decider {
-	d := Sparing(start, always).(*tree)
-	d.lazy = true
+	d := listening(start, always)
+	d.sparing, d.lazy = true, true
 	return d
 }
 
 // hears reports whether the engine hears a leaf.
 func (d *tree) hears(x *Executive, i int) bool {
-	return d.always == nil || d.engine.(Listener).Hears(x.p.Leaves[i].Task)
+	return d.listener == nil || d.listener.Hears(x.p.Leaves[i].Task)
 }
 
 func (d *tree) settle(x *Executive) (bool, error) {
@@ -143,7 +164,7 @@ func (d *tree) settle(x *Executive) (bool, error) {
 func (d *tree) inputs(x *Executive) []bt.Input {
 	in := x.elapsed(d.pending[:0])
 	if d.sparing && (d.begun || d.lazy) && x.micro == 0 {
-		in = d.engine.(Listener).Reconsider(in)
+		in = d.listener.Reconsider(in)
 	}
 	for _, i := range x.visit() {
 		if (d.begun || d.lazy) && !d.hears(x, int(i)) {
@@ -279,7 +300,12 @@ type ticked struct {
 
 // Ticked returns the plan's tree in discrete time: it reacts only at ticks.
 func Ticked(start func(initial []bt.Input) Engine, how Ticking) Decider {
-	return &ticked{tree: &tree{start: start}, Ticking: how}
+	return &ticked{tree: whole(start), Ticking: how}
+}
+
+func (d *ticked) begin(x *Executive) {
+	d.tree.begin(x)
+	x.tree = nil
 }
 
 // tick returns the time of the next tick, without accumulated rounding errors.
@@ -298,8 +324,8 @@ func (d *ticked) settle(x *Executive) (bool, error) {
 	}
 	if (d.Once || !again) && err == nil { // this tick is over
 		d.ticks++
-		if d.Restart && d.ticks > 1 {
-			x.world.Restart()
+		if d.Restart && d.ticks > 1 && x.watcher != nil {
+			x.watcher.Restart()
 		}
 	}
 	return again, err

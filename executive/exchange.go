@@ -1,6 +1,7 @@
 package executive
 
 import (
+	"math"
 	"slices"
 
 	"canopy/bt"
@@ -8,12 +9,19 @@ import (
 
 // Carry returns the discrete inputs with which an execution of a new program goes on, given those of the old one: kept
 // leaves keep their phase and what they have captured, slots with Hold their held values, by name. The function returns
-// the value of the new slot that a value of the old one is. An assignment that only the new program makes has the
-// default of its slot until it is made again.
+// the value of the new slot that a value of the old one is; ok is false if there is none. An assignment that only the
+// new program makes has the default of its slot until it is made again.
 func Carry(old *Program, u []float64, x *bt.Exchange, p *Program,
-	value func(old, now int, v float64) float64,
+	value func(old, now int, v float64) (is float64, ok bool),
 ) []float64 {
 	next := p.Initial()
+	carry := func(slot, to, was, from int) {
+		is, ok := math.NaN(), !old.Marked(from, u)
+		if ok {
+			is, ok = value(was, slot, u[from])
+		}
+		p.put(next, to, is, ok)
+	}
 	for i := range p.Leaves {
 		l := &p.Leaves[i]
 		k := x.Kept(l.Task)
@@ -23,32 +31,32 @@ func Carry(old *Program, u []float64, x *bt.Exchange, p *Program,
 		from := &old.Leaves[old.leafOf[k]]
 		next[i] = u[old.leafOf[k]]
 		for _, r := range p.Kept {
-			if w := &p.Slots[r.Slot].Writers[r.Writer]; w.Leaf == i {
-				next[p.Capture(w.Captured)] = Follows
-				for _, q := range old.Kept {
-					v := &old.Slots[q.Slot].Writers[q.Writer]
-					kept := u[old.Capture(v.Captured)]
-					if v.Leaf == old.leafOf[k] && old.Slots[q.Slot].Name == p.Slots[r.Slot].Name && kept != Follows {
-						next[p.Capture(w.Captured)] = value(q.Slot, r.Slot, kept)
-					}
+			w := &p.Slots[r.Slot].Writers[r.Writer]
+			for _, q := range old.Kept {
+				v := &old.Slots[q.Slot].Writers[q.Writer]
+				if w.Leaf == i && v.Leaf == old.leafOf[k] && old.Slots[q.Slot].Name == p.Slots[r.Slot].Name &&
+					old.Marked(old.Capture(v.Captured), u) {
+					at := p.Capture(w.Captured)
+					next[at], _ = value(q.Slot, r.Slot, u[old.Capture(v.Captured)])
+					next[p.mark(at)] = 1
 				}
 			}
 		}
 		for _, lists := range [][2][]Assignment{{l.Entry, from.Entry}, {l.Exit, from.Exit}} {
 			for _, a := range lists[0] {
-				next[p.Capture(a.Captured)] = p.Slots[a.Slot].Initial
+				at := p.Capture(a.Captured)
+				p.start(next, at, a.Slot)
 				if n := slices.IndexFunc(lists[1], func(b Assignment) bool {
 					return old.Slots[b.Slot].Name == p.Slots[a.Slot].Name
 				}); n >= 0 {
-					b := lists[1][n]
-					next[p.Capture(a.Captured)] = value(b.Slot, a.Slot, u[old.Capture(b.Captured)])
+					carry(a.Slot, at, lists[1][n].Slot, old.Capture(lists[1][n].Captured))
 				}
 			}
 		}
 	}
 	for i, s := range p.Slots {
 		if k := old.slot(s.Name); k >= 0 && s.Hold {
-			next[p.Held(i)] = value(k, i, u[old.Held(k)])
+			carry(i, p.Held(i), k, old.Held(k))
 		}
 		counts := slices.IndexFunc(s.Writers, func(w Writer) bool { return next[w.Leaf] == w.Phase })
 		next[p.counts(i)] = float64(counts + 1)
@@ -93,41 +101,35 @@ func Continue(old *Executive, x *bt.Exchange, p *Program, w World, d Decider) *E
 
 // Withhold withholds the actions that an exchange removes; nil ends this. The next Settle settles the tree.
 func (x *Executive) Withhold(change *bt.Exchange) {
-	d := x.decider.(*tree)
-	d.engine.(interface{ Withhold(*bt.Exchange) }).Withhold(change)
-	d.begun = false // it settles also without inputs
+	x.tree.exchanger().Withhold(change)
+	x.tree.begun = false // it settles also without inputs
 }
 
 // Await is Withhold for actions that are to end by themselves (bt.Engine.Await).
 func (x *Executive) Await(change *bt.Exchange) {
-	d := x.decider.(*tree)
-	d.engine.(*bt.Engine).Await(change)
-	d.begun = false
+	x.tree.exchanger().Await(change)
+	x.tree.begun = false
 }
 
 // Exchanged returns the decider for Continue: the old execution's engine, which goes on with another tree. The old one
-// is decided by a tree in continuous time with a bt.Engine. always is by task of the new tree, as for Listening.
+// must be one that Exchanges. always is by task of the new tree, as for Listening.
 func Exchanged(old *Executive, x *bt.Exchange, always []bool) Decider {
-	from := old.decider.(*tree)
-	engine := from.engine.(*bt.Engine)
-	next := func(initial []bt.Input) *bt.Engine { return engine.Exchange(x, initial) }
-	if from.always == nil {
-		return Tree(func(in []bt.Input) Engine { return next(in) })
+	from := old.tree.exchanger()
+	if old.tree.always == nil {
+		return Tree(func(in []bt.Input) Engine { return from.Exchange(x, in) })
 	}
-	return Listening(func(in []bt.Input) Listener { return next(in) }, always)
+	return Listening(func(in []bt.Input) Listener { return from.Exchange(x, in) }, always)
 }
 
-// Exchanges reports whether the plan of the execution can be exchanged: a tree in continuous time decides, with a
-// bt.Engine.
-func (x *Executive) Exchanges() bool {
-	d, ok := x.decider.(*tree)
-	if ok {
-		_, ok = d.engine.(*bt.Engine)
-	}
-	return ok
-}
+// Exchanges reports whether the plan of the execution can be exchanged: a tree in continuous time decides, with an
+// Exchanger.
+func (x *Executive) Exchanges() bool { return x.tree != nil && x.tree.exchanger() != nil }
 
 // Ready reports whether an exchange can take place: no action that it removes is engaged.
-func (x *Executive) Ready(change *bt.Exchange) bool {
-	return x.decider.(*tree).engine.(*bt.Engine).Ready(change)
+func (x *Executive) Ready(change *bt.Exchange) bool { return x.tree.exchanger().Ready(change) }
+
+// exchanger returns the engine, if it can go on with another tree; else nil.
+func (d *tree) exchanger() Exchanger {
+	e, _ := d.engine.(Exchanger)
+	return e
 }

@@ -32,34 +32,6 @@ import (
 // ErrDuration reports a procedure whose duration is negative or NaN.
 var ErrDuration = errors.New("impossible duration")
 
-// World is the system that an executive controls.
-type World interface {
-	// T returns the time [s].
-	T() float64
-	// Discrete returns the inputs (Program.Initial at the start) and the committed sides of the indicators, to be read.
-	// Both slices stay the same.
-	Discrete() (u []float64, above []bool)
-	// Set changes an input. Only the executive does.
-	Set(input int, value float64)
-	// Watch sets what happens when the side of an indicator changes. At the start all are Kept.
-	Watch(indicator int, a Attention)
-	// Look brings the sides of indicators that rest up to date.
-	Look(indicators []int)
-	// Restart is for worlds that integrate: the next stretch begins as after a discontinuity.
-	Restart()
-	Answers
-}
-
-// Attention is what a world does about the side of an indicator.
-type Attention uint8
-
-// The attentions.
-const (
-	Kept    Attention = iota // the side is brought up to date at each instant
-	Watched                  // its changes are events
-	Idle                     // the side is not kept; Truth and Look bring it up to date
-)
-
 // Entry is an entry of the log: the change of a status or, if Kind is given, an event.
 type Entry struct {
 	Micro      int // event iterations of the decider in the current instant
@@ -73,8 +45,11 @@ type Executive struct {
 
 	p       *Program
 	world   World
+	sampler Sampler // the world, if it is one; else nil
+	watcher Watcher // the world, if it is one; else nil
 	u       []float64
 	decider Decider
+	tree    *tree // the decider, if it is a tree in continuous time; else nil
 	leaves  []leafState
 	timers  []float64  // by place in Tree.Timers: the time at which it elapses [s]; +Inf: it does not run
 	running []int      // the places of those that run, ascending
@@ -170,6 +145,8 @@ func create(p *Program, w World, d Decider) *Executive {
 		watching: make([]mask, len(p.Leaves)), watchers: make([]int32, len(p.Indicators)),
 		writing: make([]int32, len(p.Slots)), conflicts: make([]string, len(p.Slots)),
 		waits: make([]string, len(p.Tree.Shared()))}
+	x.sampler, _ = w.(Sampler)
+	x.watcher, _ = w.(Watcher)
 	x.u, _ = w.Discrete()
 	x.timers = slices.Repeat([]float64{math.Inf(1)}, len(p.Tree.Timers()))
 	for i := range x.leaves {
@@ -199,7 +176,8 @@ func (x *Executive) renew() {
 	x.recount()
 	x.seeAll(x.p.Standing, true)
 	if x.settled { // as the world has it
-		x.world.Refresh()
+		x.fresh = false
+		x.refresh()
 		x.settled = false
 		x.rewatch()
 	}
@@ -255,7 +233,7 @@ func (x *Executive) Settle() (again bool, err error) {
 	kept := x.keepUnknown()
 	again, err = x.decider.settle(x)
 	again = again || kept
-	if x.decider.idle() == Idle { // a side that is not kept must be known before it can change
+	if x.idle() == Idle { // a side that is not kept must be known before it can change
 		x.rewatch()
 	}
 	if !again {
@@ -425,6 +403,14 @@ func (x *Executive) Memory(c *snapshot.Codec) {
 	snapshot.Bool(c, &x.over)
 }
 
+// idle returns what the world does about indicators that nothing watches.
+func (x *Executive) idle() Attention {
+	if x.watcher == nil {
+		return Kept
+	}
+	return x.decider.idle()
+}
+
 // judge reports whether a formula of a leaf holds.
 func (x *Executive) judge(i int, f Criterion) bool {
 	l, s := &x.p.Leaves[i], &x.leaves[i]
@@ -459,8 +445,9 @@ func (x *Executive) visit() []int32 {
 // refresh evaluates the discrete signals: they may have been written.
 func (x *Executive) refresh() {
 	if !x.fresh {
-		x.fresh = true
-		x.world.Refresh()
+		if x.fresh = true; x.sampler != nil {
+			x.sampler.Refresh()
+		}
 	}
 }
 
@@ -536,8 +523,8 @@ func (x *Executive) exit(i int) error {
 func (x *Executive) turn(i int, p Phase) {
 	before := x.u[i]
 	x.world.Set(i, p)
-	if x.stale.add(i); p == Active && x.decider.idle() == Idle {
-		x.world.Look(x.p.Leaves[i].Writes) // they count from now on
+	if x.stale.add(i); p == Active && x.idle() == Idle {
+		x.watcher.Look(x.p.Leaves[i].Writes) // they count from now on
 		x.watch(i, x.watching[i])
 	}
 	for _, r := range x.p.roles[i] {
@@ -577,7 +564,9 @@ func (x *Executive) exited(i int) {
 	x.turn(i, Resting)
 	for _, a := range l.Exit {
 		if x.p.Slots[a.Slot].Hold {
-			x.world.Set(x.p.Held(a.Slot), x.u[x.p.Capture(a.Captured)])
+			to, from := x.p.Held(a.Slot), x.p.Capture(a.Captured)
+			x.world.Copy(to, from)
+			x.mark(to, x.p.Marked(from, x.u))
 		}
 	}
 }
@@ -597,11 +586,11 @@ func (x *Executive) start(i int, exit, slow bool, duration *expr.Code) error {
 	if duration == nil {
 		return nil
 	}
-	d := x.world.Value(duration)
-	var ok bool
-	if s.deadline, ok = x.world.Start(i, d); !ok {
+	due, ok := x.world.Start(i, duration, 0)
+	if s.deadline = due; !ok {
+		s.deadline = x.world.T() // it is over at once
 		return fmt.Errorf("%w: the procedure of %s would take %g s at t = %.3f s", ErrDuration,
-			x.p.Tree.Name(x.p.Leaves[i].Task), d, x.world.T())
+			x.p.Tree.Name(x.p.Leaves[i].Task), due, x.world.T())
 	}
 	return nil
 }
@@ -636,7 +625,7 @@ func (x *Executive) time(c bt.Timing) {
 	at, runs := slices.BinarySearch(x.running, i)
 	switch {
 	case c.Start:
-		x.timers[i], _ = x.world.Start(x.p.clock(i), x.p.Tree.Timer(c.Task))
+		x.timers[i], _ = x.world.Start(x.p.clock(i), nil, x.p.Tree.Timer(c.Task))
 		if !runs {
 			x.running = slices.Insert(x.running, at, i)
 		}
@@ -697,9 +686,12 @@ func (x *Executive) rewatch() {
 		return
 	}
 	x.settled = true // until then, all sides are kept
+	if x.watcher == nil {
+		return
+	}
 	for k, n := range x.watchers {
 		if n == 0 {
-			x.world.Watch(k, x.decider.idle())
+			x.watcher.Watch(k, x.idle())
 		}
 	}
 }
@@ -736,12 +728,12 @@ func (x *Executive) seeAll(indicators []int, events bool) {
 func (x *Executive) see(indicator int, by int32) {
 	n := &x.watchers[indicator]
 	was := *n > 0
-	if *n += by; *n > 0 != was {
-		a := x.decider.idle()
+	if *n += by; *n > 0 != was && x.watcher != nil {
+		a := x.idle()
 		if *n > 0 {
 			a = Watched
 		}
-		x.world.Watch(indicator, a)
+		x.watcher.Watch(indicator, a)
 	}
 }
 

@@ -36,6 +36,7 @@ type Program struct {
 	written [][]int32         // by slot: the leaves with a formula that depends on its discrete value
 	typed   []bool            // by leaf: a formula reads discrete signals
 	entries [][Criteria][]int // by leaf: the slots that its formulas read and that are entries; nil: none are
+	marks   int               // number of marks among the discrete inputs
 	roles   [][]Role          // by leaf: its places among the writers
 	leafOf  []int             // by task: its leaf, -1 for composites
 	halted  map[bt.Task]int   // the leaf whose assignments are made when a task is deactivated without having ended
@@ -54,8 +55,9 @@ type Layout struct {
 type Slot struct {
 	Name    string
 	Initial float64
+	Empty   bool // it has no value at the start; Initial does not count
 	Hold    bool
-	Entry   bool // reading it is an error of the run as long as its value is Unset
+	Entry   bool // of a blackboard: reading it is an error of the run as long as it has no value
 	Writers []Writer
 }
 
@@ -64,12 +66,9 @@ type Writer struct {
 	Leaf     int
 	Phase    Phase
 	Value    *expr.Code // nil: captured
-	Known    *expr.Code // the value is known; nil: always. While it is not, the captured one counts, unless it is Follows
+	Known    *expr.Code // the value is known; nil: always. While it is not, the captured one counts
 	Captured int        // index of the captured value among those of all leaves
 }
-
-// Follows is the captured value of a writer whose value counts.
-var Follows = math.Inf(1)
 
 // Phase is the effect of a leaf on slots, one of the discrete inputs.
 type Phase = float64
@@ -96,7 +95,7 @@ type Leaf struct {
 // Assignment sets a slot to a value, once.
 type Assignment struct {
 	Slot     int
-	Value    *expr.Code // nil: Unset
+	Value    *expr.Code // nil: none, which an entry of a blackboard may have
 	Known    *expr.Code // the value is known; else the slot keeps its value. nil: it always is
 	Captured int        // index of the captured value, set by Add
 	Entries  []int      // the slots that it reads and that are entries of a blackboard, set by Add
@@ -198,8 +197,12 @@ func (p *Program) Link() {
 	p.roles = make([][]Role, len(p.Leaves))
 	p.leafOf = slices.Repeat([]int{-1}, p.Tree.Len())
 	p.lasting = make([][]int, p.Tree.Len())
+	p.marks = 0
 	if slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Entry }) {
 		p.entries = make([][Criteria][]int, len(p.Leaves))
+	}
+	if p.entries != nil || len(p.Kept) > 0 {
+		p.marks = len(p.Slots) + p.Captures
 	}
 	for i := range p.Leaves {
 		t := p.Leaves[i].Task
@@ -265,11 +268,54 @@ func (p *Program) affect(leaf int32, code *expr.Code, seen map[int]bool) {
 }
 
 // The discrete inputs of a world that the program writes: the phase of each leaf, then the number of each slot's writer
-// that counts (from 1; 0: none), then the held value of each slot, then the values that procedures captured. A world
-// whose program has cells keeps their memory behind these.
+// that counts (from 1; 0: none), then the held value of each slot, then the values that procedures captured, then, if
+// the program needs them, the marks of held and captured values. A world whose program has cells keeps their memory
+// behind these.
 
 // Inputs returns the number of discrete inputs.
-func (p *Program) Inputs() int { return p.Capture(p.Captures) }
+func (p *Program) Inputs() int { return p.Capture(p.Captures) + p.marks }
+
+// mark returns the index of the mark of a held or captured value among the discrete inputs; -1: the program needs none.
+func (p *Program) mark(input int) int {
+	if p.marks == 0 {
+		return -1
+	}
+	return input + p.marks
+}
+
+// Marked reports whether a held or captured value is marked in the inputs u.
+func (p *Program) Marked(value int, u []float64) bool {
+	at := p.mark(value)
+	return at >= 0 && u[at] != 0
+}
+
+// MarkOf returns the held or captured value whose mark an input is; ok is false if it is no mark.
+func (p *Program) MarkOf(input int) (value int, ok bool) {
+	value = input - p.marks
+	return value, p.marks > 0 && value >= p.Held(0)
+}
+
+// Give sets the held value of a slot in the inputs u from outside.
+func (p *Program) Give(u []float64, slot int, value float64) { p.put(u, p.Held(slot), value, true) }
+
+// put sets a held or captured value, or that there is none.
+func (p *Program) put(u []float64, at int, value float64, ok bool) {
+	if u[at] = value; !ok {
+		u[at] = math.NaN()
+	}
+	if mark := p.mark(at); mark >= 0 {
+		u[mark] = 0
+		if !ok {
+			u[mark] = 1
+		}
+	}
+}
+
+// start gives a held or captured value what its slot has at the start.
+func (p *Program) start(u []float64, at, slot int) {
+	s := &p.Slots[slot]
+	p.put(u, at, s.Initial, !s.Empty)
+}
 
 // counts returns the index, among the discrete inputs, of the number of the writer that counts.
 func (p *Program) counts(slot int) int { return len(p.Leaves) + slot }
@@ -291,6 +337,9 @@ func (p *Program) Drives() []int {
 		for _, w := range p.Slots[x.Index].Writers {
 			if w.Value == nil || w.Known != nil {
 				drives = append(drives, p.Capture(w.Captured))
+				if w.Known != nil {
+					drives = append(drives, p.mark(p.Capture(w.Captured)))
+				}
 			}
 		}
 	}
@@ -305,18 +354,10 @@ func (p *Program) clock(timer int) int { return len(p.Leaves) + timer }
 // Initial returns the discrete inputs at the start: no leaf is active, every slot is at its default.
 func (p *Program) Initial() []float64 {
 	u := make([]float64, p.Inputs())
-	for i, s := range p.Slots {
-		u[p.Held(i)] = s.Initial
+	for i := range p.Slots {
+		p.start(u, p.Held(i), i)
 	}
 	return u
-}
-
-// Gives returns the code whose value a writer gives with the inputs u; nil: the captured value.
-func (p *Program) Gives(w *Writer, u []float64) *expr.Code {
-	if w.Known != nil && u[p.Capture(w.Captured)] != Follows {
-		return nil
-	}
-	return w.Value
 }
 
 // Signal returns the index of a slot in the signal vector.

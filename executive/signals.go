@@ -93,22 +93,22 @@ func (p *Program) Fits(u []float64) bool {
 
 // slot returns the value from the slot's counting writer, else its held value.
 func (s *Signals) slot(i int, u []float64, above []bool) float64 {
-	code, value := s.p.Gets(i, u)
+	code, input := s.p.Source(i, u)
 	if code == nil {
-		return value
+		return u[input]
 	}
 	return code.Value(s.Values, above)
 }
 
-// Gets returns the code whose value a slot has with the inputs u; if that is nil, the value.
-func (p *Program) Gets(slot int, u []float64) (code *expr.Code, value float64) {
+// Source returns the code whose value a slot has with the inputs u; if that is nil, the input that has the value.
+func (p *Program) Source(slot int, u []float64) (code *expr.Code, input int) {
 	k := int(u[p.counts(slot)])
 	if k == 0 {
-		return nil, u[p.Held(slot)]
+		return nil, p.Held(slot)
 	}
 	w := &p.Slots[slot].Writers[k-1]
-	if code = p.Gives(w, u); code == nil {
-		value = u[p.Capture(w.Captured)]
+	if input = p.Capture(w.Captured); w.Value == nil || w.Known != nil && p.Marked(input, u) {
+		return nil, input
 	}
-	return code, value
+	return w.Value, input
 }

@@ -46,6 +46,7 @@ type InputRecorder interface {
 // World is the environment of a plan.
 type World interface {
 	executive.World
+	executive.Watcher
 	// Advance computes one stretch of trajectory, at most to the next event, to the alarm or to until. If an event or
 	// the alarm ends it, the instant there lasts until the next call.
 	Advance(until float64) (Segment, error)
@@ -355,7 +356,7 @@ func (r *Run) event(segment Segment) error {
 // losses logs the sources that have become unknown, or known again.
 func (r *Run) losses() error {
 	for i, s := range r.sources {
-		lost := r.world.Signal(s.Known) == 0
+		lost := r.world.At(r.world.T())[s.Known] == 0
 		if lost == r.lost[i] {
 			continue
 		}

@@ -207,8 +207,8 @@ func (r *Run) adopt(next *swap, fresh bool) error {
 	u := p.Initial()
 	if !fresh {
 		old, _ := r.world.Discrete()
-		u = executive.Carry(r.m.Program, old, next.change, p, func(was, now int, v float64) float64 {
-			return carried(r.m, next.m, r.m.Program.Slots[was].Name, v)
+		u = executive.Carry(r.m.Program, old, next.change, p, func(was, now int, v float64) (is float64, ok bool) {
+			return v, carries(r.m, next.m, r.m.Program.Slots[was].Name)
 		})
 	}
 	w, err := r.world.(Adopter).Adopt(next.m, u, same(r.m.Program.Indicators, p.Indicators))
@@ -247,14 +247,11 @@ func same(old, now []expr.Indicator) []int {
 	return list
 }
 
-// carried returns the value that a slot of a name keeps: as it is, or unset if the new plan's entry cannot have it.
-func carried(old, now *mission.Mission, name string, v float64) float64 {
+// carries reports whether a slot of a name keeps its value: an entry of the new plan may have another type.
+func carries(old, now *mission.Mission, name string) bool {
 	was, _ := old.Signal(name)
 	is, _ := now.Signal(name)
-	if was.Type != is.Type && !executive.IsUnset(v) {
-		return executive.Unset
-	}
-	return v
+	return was.Type == is.Type
 }
 
 // plan describes the present plan for the log.

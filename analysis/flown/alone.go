@@ -62,10 +62,10 @@ func (s *Stepper) compileAlone(p *plan.Plan) {
 	s.names = slices.Concat([]string{"t"}, read, slots)
 	s.p = &executive.Program{Tree: p.Tree, Layout: layout}
 	for _, name := range slots {
-		slot := executive.Slot{Name: name, Initial: unknown, Hold: true}
+		slot := executive.Slot{Name: name, Empty: true, Hold: true}
 		if e := entries[name]; e != nil {
-			slot.Entry, slot.Initial = true, executive.Unset
-			if e.Initial != nil {
+			if slot.Entry = true; e.Initial != nil {
+				slot.Empty = false
 				slot.Initial = s.compiler.CompileAtOnce(e.Initial, e.Variable()).Value(nil, nil)
 			}
 		}

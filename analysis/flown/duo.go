@@ -139,7 +139,7 @@ func (p *Duo) Class(state Key) string {
 
 // lasting returns the forms of values that are kept.
 func (p *Duo) lasting() []int32 {
-	list := slices.Clone(p.told.keeper.start)
+	list := slices.Clone(p.told.start)
 	for c := 0; ; c++ {
 		f := p.sides[0].forms.name(c)
 		if !slices.ContainsFunc(p.sides[:], func(s *Stepper) bool { return s.keepsForm(f) }) {
@@ -151,8 +151,8 @@ func (p *Duo) lasting() []int32 {
 
 // keepsForm reports whether an input is such a value.
 func (s *Stepper) keepsForm(f int32) bool {
-	for i, x := range s.w.u {
-		if v, ok := s.w.keeper.kept(x); ok && math.IsNaN(x) && !s.idle(i) && v.form == f {
+	for i, v := range s.w.values {
+		if v.form == f && !s.idle(i) {
 			return true
 		}
 	}
@@ -190,26 +190,7 @@ func (p *Duo) Judgements() (old, updated bt.Status) {
 
 // After returns the state in which the instant ends.
 func (p *Duo) After() Key {
-	c := &carried{w: p.sides[0].w}
-	for _, f := range p.told.keeper.start {
-		c.bounds = append(c.bounds, p.of(f))
-	}
-	class := map[value]float64{}
-	for _, s := range p.sides {
-		for i, x := range s.w.u {
-			v, ok := p.told.keeper.kept(x)
-			if !math.IsNaN(x) || s.idle(i) || !ok || p.told.keeper.first(v) {
-				continue
-			}
-			to, known := class[v]
-			if !known {
-				to = p.told.keeper.store(value{s.forms.name(len(class)), 1, 0})
-				class[v] = to
-				c.bounds = append(c.bounds, p.of(v.form).scaled(v))
-			}
-			s.w.u[i] = to
-		}
-	}
+	c := rename(p.sides[:])
 	most := map[int]zone.Time{}
 	for _, s := range p.sides {
 		s.w.longest(most)
@@ -226,13 +207,13 @@ func (p *Duo) of(f int32) interval {
 	return infinite
 }
 
-// keep returns the input that stands for the present value: it stays the same when what it came from jumps.
-func (p *Duo) keep(w *world, v value) float64 {
+// keep returns a present value as one that stays the same when what it came from jumps.
+func (p *Duo) keep(w *world, v value) value {
 	if len(w.s.followed(v.form)) > 0 {
 		v.form = w.s.forms.signal(fmt.Sprint(keeps, "of ", p.fact(w, v.form)))
 		p.loose = true // what is told of one is not told of the other
 	}
-	return p.told.keeper.store(v)
+	return v
 }
 
 // fact returns the number of what is told of a form at present: those that follow what tasks write have another one for
@@ -261,12 +242,12 @@ func (p *Duo) other(w *world) *world {
 
 // pair records that a clock has started with an unknown length. If one of the other plan has in the same instant, with
 // the same length, the two answer alike.
-func (p *Duo) pair(w *world, c int, length float64) {
+func (p *Duo) pair(w *world, c int, length value) {
 	w.begun = append(w.begun, begun{clock: int32(c), length: length})
 	o := p.other(w)
 	for i := range o.begun {
 		b := &o.begun[i]
-		if b.paired || math.Float64bits(b.length) != math.Float64bits(length) {
+		if b.paired || b.length != length {
 			continue
 		}
 		b.paired, w.begun[len(w.begun)-1].paired = true, true

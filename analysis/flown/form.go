@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"canopy/expr"
+	"canopy/snapshot"
 )
 
 // value is a number as far as it is known: scale * form + offset. Without a form it is the offset.
@@ -16,7 +17,18 @@ type value struct {
 
 func number(x float64) value { return value{form: -1, offset: x} }
 
-func (v value) known() bool { return v.form < 0 }
+// unknown is what a slot has of which nothing is known, or that has no value.
+var unknown = value{form: -2}
+
+func (v value) known() bool { return v.form == -1 }
+
+// state passes the value to the codec.
+func (v *value) state(c *snapshot.Codec) {
+	if snapshot.Int(c, &v.form); v.form != unknown.form {
+		snapshot.Float(c, &v.scale)
+		snapshot.Float(c, &v.offset)
+	}
+}
 
 // forms are the linear combinations of atoms that have occurred, each once: the coefficient of the first atom is 1.
 type forms struct {

@@ -9,14 +9,9 @@ import (
 	"canopy/snapshot"
 )
 
-// A written value that is not a number is known by the linear form of signals from which it came. The input that has it
-// is a NaN with the number of the value. From one instant to the next such values have names, and the bounds that
-// answers have given them: a slot that keeps a value has the same one in every instant.
-type keeper struct {
-	values []value // each once
-	places map[value]int
-	start  []int32 // the forms of what slots without a default hold at the start
-}
+// A written value that is not a number is known by the linear form of signals from which it came. From one instant to
+// the next such values have names, and the bounds that answers have given them: a slot that keeps a value has the same
+// one in every instant.
 
 // starts and keeps precede the names of values that are kept.
 const (
@@ -24,47 +19,25 @@ const (
 	keeps  = "kept value "
 )
 
-// payload is the number of a NaN, which that of an input with an unknown value has not.
-const payload = 1<<51 - 1
+// isFirst reports whether a value is one that a slot has at the start.
+func (a *answers) isFirst(v value) bool { return slices.Contains(a.start, v.form) }
 
-// store returns the input that stands for a value which is not a number.
-func (k *keeper) store(v value) float64 {
-	n, ok := k.places[v]
-	if !ok {
-		if k.places == nil {
-			k.places = map[value]int{}
-		}
-		n = len(k.values)
-		k.values = append(k.values, v)
-		k.places[v] = n
-	}
-	return math.Float64frombits(math.Float64bits(math.Inf(1)) | 1<<51 | uint64(n+1)<<1 | 1)
-}
-
-// kept returns the value for which an input stands; ok is false if nothing is known of it.
-func (k *keeper) kept(x float64) (v value, ok bool) {
-	n := math.Float64bits(x) & payload >> 1
-	if n == 0 || n > uint64(len(k.values)) {
-		return value{}, false
-	}
-	return k.values[n-1], true
-}
-
-// first reports whether a value is one that a slot has at the start.
-func (k *keeper) first(v value) bool { return slices.Contains(k.start, v.form) }
-
-// begun names the values that slots without a default have at the start.
+// begun finds the values of slots at the start. Those of slots without a default have names.
 func (s *Stepper) begun() {
-	k := &s.w.keeper
 	for i := range s.p.Slots {
-		if x := &s.p.Slots[i]; math.IsNaN(x.Initial) && !x.Entry {
-			f := s.forms.signal(starts + x.Name)
-			s.initial[s.p.Held(i)] = k.store(value{f, 1, 0})
-			if !slices.Contains(k.start, f) {
-				k.start = append(k.start, f)
+		x, v := &s.p.Slots[i], unknown
+		switch {
+		case !x.Empty:
+			v = number(x.Initial)
+		case !x.Entry:
+			v = value{s.forms.signal(starts + x.Name), 1, 0}
+			if !s.w.isFirst(v) {
+				s.w.start = append(s.w.start, v.form)
 			}
 		}
+		s.starts[s.p.Held(i)] = v
 	}
+	s.w.restart()
 }
 
 // name returns the form of a kept value by its number.
@@ -77,39 +50,31 @@ func (f *forms) lasts(form int32) bool {
 	return len(t) == 1 && (strings.HasPrefix(name, keeps) || strings.HasPrefix(name, starts))
 }
 
-// rename gives the values that are kept at the end of an instant their names, in the order of the inputs, with the
-// bounds that are known of each. It returns how many there are.
-func (s *Stepper) rename() int {
-	w, k := s.w, &s.w.keeper
-	names := map[value]float64{}
-	var bounds []interval
-	for i, x := range w.u {
-		if !math.IsNaN(x) || s.idle(i) {
-			continue
-		}
-		v, ok := k.kept(x)
-		if !ok || k.first(v) {
-			continue
-		}
-		to, known := names[v]
-		if !known {
-			to = k.store(value{s.forms.name(len(bounds)), 1, 0})
-			names[v] = to
-			bounds = append(bounds, w.known(v.form).scaled(v))
-		}
-		w.u[i] = to
+// rename gives the values that are kept at the end of an instant their names, in the order of the inputs of the plans,
+// and returns what is known of them, and of those of the start.
+func rename(plans []*Stepper) *carried {
+	w := plans[0].w
+	c := &carried{w: w}
+	for _, f := range w.start {
+		c.bounds = append(c.bounds, *w.known(f))
 	}
-	for n, b := range bounds {
-		*w.known(s.forms.name(n)) = b
+	names := map[value]value{}
+	for _, s := range plans {
+		for i, v := range s.w.values {
+			if v.form < 0 || w.isFirst(v) || s.idle(i) {
+				continue
+			}
+			to, known := names[v]
+			if !known {
+				to = value{s.forms.name(len(names)), 1, 0}
+				names[v] = to
+				c.bounds = append(c.bounds, w.known(v.form).scaled(v))
+			}
+			s.w.values[i] = to
+		}
 	}
-	return len(bounds)
-}
-
-// lasting returns what is known of the values that are kept: those of the start, and a number of others.
-func (s *Stepper) lasting(others int) *carried {
-	c := &carried{w: s.w}
-	for n := range len(s.w.keeper.start) + others {
-		c.bounds = append(c.bounds, *s.w.known(c.form(n)))
+	for n, b := range c.bounds {
+		*w.known(c.form(n)) = b
 	}
 	return c
 }
@@ -122,10 +87,10 @@ type carried struct {
 
 // form returns the form of a value by its place.
 func (r *carried) form(n int) int32 {
-	if start := r.w.keeper.start; n >= len(start) {
+	if start := r.w.start; n >= len(start) {
 		return r.w.s.forms.name(n - len(start))
 	}
-	return r.w.keeper.start[n]
+	return r.w.start[n]
 }
 
 // State implements snapshot.Stateful.

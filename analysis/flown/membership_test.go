@@ -3,7 +3,6 @@ package flown
 import (
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -54,18 +53,21 @@ func (w *shadow) Iterate() ([]int, error) {
 	return changed, err
 }
 
-func (w *shadow) Value(c *expr.Code) float64 {
+func (w *shadow) Capture(input int, c *expr.Code) {
 	w.note("value")
-	return w.World.Value(c)
+	w.World.Capture(input, c)
 }
 
-func (w *shadow) Signal(place int) float64 {
+func (w *shadow) Keep(input, signal int) {
 	w.note("value")
-	return w.World.Signal(place)
+	w.World.Keep(input, signal)
 }
 
-func (w *shadow) Start(clock int, length float64) (float64, bool) {
-	due, ok := w.World.Start(clock, length)
+func (w *shadow) Start(clock int, c *expr.Code, length float64) (float64, bool) {
+	if c != nil {
+		w.note("value")
+	}
+	due, ok := w.World.Start(clock, c, length)
 	n := w.note("start")
 	n.clock, n.due = clock, due
 	return due, ok
@@ -161,8 +163,15 @@ func (f *follower) number(form int32) float64 {
 // The executive asks for a value.
 type watched struct{ *follower }
 
-func (w watched) Value(c *expr.Code) float64 { w.next("value"); return w.world.Value(c) }
-func (w watched) Signal(place int) float64   { w.next("value"); return w.world.Signal(place) }
+func (w watched) Capture(input int, c *expr.Code) { w.next("value"); w.world.Capture(input, c) }
+func (w watched) Keep(input, signal int)          { w.next("value"); w.world.Keep(input, signal) }
+
+func (w watched) Start(clock int, c *expr.Code, length float64) (float64, bool) {
+	if c != nil {
+		w.next("value")
+	}
+	return w.world.Start(clock, c, length)
+}
 
 // A run of a random mission is one that the steps allow: the answers of each instant are among those that are possible,
 // and statuses, written values and captured values are the same after each.
@@ -298,15 +307,19 @@ func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) 
 			}
 			u, _ := w.Discrete()
 			for i, v := range s.w.u {
-				if !math.IsNaN(v) && !s.idle(i) && v != u[i] {
+				known := true
+				if s.w.isValue(i) {
+					v, known = s.w.values[i].offset, s.w.values[i].known()
+				}
+				if known && !s.idle(i) && v != u[i] {
 					t.Fatalf("%s\nat t = %v: input %d is %v, in the run %v", text, w.T(), i, v, u[i])
 				}
 			}
 			key = m.After()
 			f.kept = map[string]float64{}
-			for i, v := range s.w.u {
-				if kept, ok := s.w.keeper.kept(v); ok && math.IsNaN(v) && !s.idle(i) {
-					f.kept[s.atoms[s.list[kept.form].terms[0].atom].signal] = u[i]
+			for i, v := range s.w.values {
+				if v.form >= 0 && !s.idle(i) {
+					f.kept[s.atoms[s.list[v.form].terms[0].atom].signal] = u[i]
 				}
 			}
 			instants++

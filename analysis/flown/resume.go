@@ -108,6 +108,7 @@ func (a *answers) copyFrom(o *answers) {
 // copyFrom makes the world equal to another one, except for what both may know.
 func (w *world) copyFrom(o *world) {
 	w.u = append(w.u[:0], o.u...)
+	w.values = append(w.values[:0], o.values...)
 	w.sides = append(w.sides[:0], o.sides...)
 	w.decided = append(w.decided[:0], o.decided...)
 	w.former = append(w.former[:0], o.former...)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -72,7 +71,7 @@ func (r *recorder) Settle(inputs []bt.Input) (bt.Instant, error) {
 
 // start begins an execution.
 func (s *Stepper) start() {
-	copy(s.w.u, s.initial)
+	s.w.restart()
 	engine := func(in []bt.Input) *recorder {
 		s.moment.engine = bt.NewEngine(s.Tree, in, 0)
 		s.moment.Rounds = append(s.moment.Rounds[:0], slices.Clone(in))
@@ -316,7 +315,7 @@ func (w *world) State(c *snapshot.Codec) {
 	}
 	snapshot.List(c, &w.begun, func(c *snapshot.Codec, b *begun) {
 		snapshot.Int(c, &b.clock)
-		snapshot.Float(c, &b.length)
+		b.length.state(c)
 		snapshot.Int(c, &b.answer)
 		snapshot.Bool(c, &b.over)
 		snapshot.Bool(c, &b.paired)
@@ -352,7 +351,7 @@ func (r carrier) State(c *snapshot.Codec) {
 func (s *Stepper) inputs(c *snapshot.Codec) {
 	u := s.w.u
 	if c.Loading() { // the executive recounts its writers
-		copy(u, s.initial)
+		s.w.restart()
 	}
 	for i := 0; ; i++ {
 		if !c.Loading() {
@@ -364,7 +363,11 @@ func (s *Stepper) inputs(c *snapshot.Codec) {
 		if i >= len(u) || c.Failed() {
 			break
 		}
-		snapshot.Float(c, &u[i])
+		if s.w.isValue(i) {
+			s.w.values[i].state(c)
+		} else {
+			snapshot.Float(c, &u[i])
+		}
 	}
 }
 
@@ -372,17 +375,21 @@ func (s *Stepper) inputs(c *snapshot.Codec) {
 // one while a task writes the slot, which sets it at its end.
 func (s *Stepper) idle(input int) bool {
 	u := s.w.u
-	if math.Float64bits(u[input]) == math.Float64bits(s.initial[input]) {
+	if u[input] == s.initial[input] && s.w.values[input] == s.starts[input] {
 		return true
 	}
 	slot := s.w.slotOf(input)
 	if slot < 0 {
 		return false
 	}
-	if k := input - s.p.Capture(0); k >= 0 && u[s.writer[k]] != s.phase[k] {
+	at, marks := s.p.MarkOf(input)
+	if !marks {
+		at = input
+	}
+	if k := at - s.p.Capture(0); k >= 0 && (u[s.writer[k]] != s.phase[k] || s.kept[k] && !s.p.Marked(at, u)) {
 		return true
 	}
-	held := s.p.Slots[slot].Hold && input == s.p.Held(slot) && u[len(s.p.Leaves)+slot] > 0
+	held := s.p.Slots[slot].Hold && at == s.p.Held(slot) && u[len(s.p.Leaves)+slot] > 0
 	return held || !s.needed[slot]
 }
 
@@ -427,7 +434,7 @@ func (m *Moment) Engine() *bt.Engine { return m.engine }
 // After returns the state in which the instant ends.
 func (m *Moment) After() Key {
 	m.s.w.widen()
-	kept := m.s.lasting(m.s.rename())
+	kept := rename(m.s.trail.of)
 	return Key(snapshot.Save(nil, carrier{m.s}, kept, &m.s.w.zone))
 }
 
@@ -477,7 +484,7 @@ func (m *Moment) Class() string {
 	}
 	kept := &carried{w: s.w}
 	if s.w.duo == nil { // two plans have values in common
-		kept = s.lasting(s.rename())
+		kept = rename(s.trail.of)
 	}
 	return string(snapshot.Save(b, classes{s, kept}))
 }

@@ -52,6 +52,7 @@ type Stepper struct {
 	follows   [][]int               // by slot: the places that depend on it at the same instant, itself included
 	needed    []bool                // by slot: its value matters, or whether it is written
 	captured  []int                 // by captured value: its slot
+	kept      []bool                // it counts only while it is marked
 	writer    []int                 // its leaf
 	phase     []executive.Phase     // in which the leaf writes it
 	fixed     map[*expr.Code]float64
@@ -67,7 +68,8 @@ type Stepper struct {
 	w       *world
 	world   executive.World // as the executive sees it
 	x       *executive.Executive
-	initial []float64
+	initial []float64        // the inputs at the start,
+	starts  []value          // and, by input, the values of those that are held or captured
 	seen    map[string]place // the states between two rounds of the instant whose courses are visited
 	trail   *trail
 	moment  Moment
@@ -81,9 +83,6 @@ type Stepper struct {
 
 // free precedes the names of leaves that may be true or false at any time.
 const free = "leaf "
-
-// unknown is an input of which nothing is known.
-var unknown = math.NaN()
 
 // lists are the instructions of a code, frozen or not.
 type lists [2][]expr.Instruction
@@ -136,7 +135,7 @@ func prepare(subject declare.Subject, known *forms, told *answers, all bool, loo
 			s.facts = append(s.facts, s.Statement(statement))
 		}
 	}
-	s.initial = s.p.Initial()
+	s.initial, s.starts = s.p.Initial(), make([]value, s.p.Inputs())
 	for place, name := range s.names {
 		s.places[name] = place
 	}
@@ -416,7 +415,7 @@ func (s *Stepper) depend() {
 			s.lagging = append(s.lagging, k)
 		}
 	}
-	s.captured, s.writer = make([]int, p.Captures), make([]int, p.Captures)
+	s.captured, s.kept, s.writer = make([]int, p.Captures), make([]bool, p.Captures), make([]int, p.Captures)
 	s.phase = make([]executive.Phase, p.Captures)
 	capture := func(at, slot, leaf int, phase executive.Phase) {
 		s.captured[at], s.writer[at], s.phase[at] = slot, leaf, phase
@@ -424,6 +423,7 @@ func (s *Stepper) depend() {
 	for _, r := range p.Kept {
 		w := &p.Slots[r.Slot].Writers[r.Writer]
 		capture(w.Captured, r.Slot, w.Leaf, r.Phase)
+		s.kept[w.Captured] = true
 	}
 	for i := range p.Leaves {
 		for _, a := range p.Leaves[i].Entry {

@@ -3,7 +3,6 @@ package flown
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"canopy/bt"
@@ -39,16 +38,6 @@ func Remedy(err error) string {
 	return "correct the facts" // no state is left
 }
 
-// undefined is an input that a task has set to NaN: other than unknown, an error if a slot has it.
-var undefined = math.Float64frombits(0x7ff8_0000_0b5e_8000)
-
-// isUndefined reports whether a slot has been set to NaN.
-func (w *world) isUndefined(slot int) bool {
-	n := int(w.u[len(w.s.p.Leaves)+slot])
-	return (n == 0 || w.s.p.Gives(&w.s.p.Slots[slot].Writers[n-1], w.u) == nil) &&
-		math.Float64bits(w.store(slot)) == math.Float64bits(undefined)
-}
-
 func finite(x float64) bool { return x-x == 0 }
 
 // notFinite reports whether a code is a constant that is no number.
@@ -60,8 +49,7 @@ func notFinite(c *expr.Code) bool {
 func (w *world) lost() error {
 	p := w.s.p
 	for _, slot := range w.s.doubtful {
-		x, known := w.source(slot)
-		if known && !finite(x) || w.isUndefined(slot) {
+		if v := w.source(slot); v.known() && !finite(v.offset) {
 			return fmt.Errorf("%w: %s", ErrNotFinite, p.Slots[slot].Name)
 		}
 	}

@@ -17,7 +17,8 @@ type world struct {
 	witness func(q question) bool                 // answers instead of the tape; nil: the tape does
 	guide   func(q question) (answer, known bool) // answers before the tape; nil: nothing does
 	log     Choices                               // of the course, if one is followed
-	u       []float64
+	u       []float64                             // the inputs, apart from
+	values  []value                               // by input: those that are held or captured
 
 	// What the answers of the present instant have told.
 	sides   []int8  // by indicator: 0: not asked; 1: above; -1: below
@@ -45,8 +46,8 @@ type answers struct {
 	bounds []interval // of the present instant, by form; of a duo by fact
 	asked  []int32    // those with bounds
 	zone   zone.Zone  // the readings of the clocks that agree with all answers since the run began
-	keeper keeper
-	duo    *Duo // nil: there is one plan
+	start  []int32    // the forms of what slots without a default have at the start
+	duo    *Duo       // nil: there is one plan
 }
 
 // question is one that has no definite answer.
@@ -159,7 +160,7 @@ func (t *tape) next() bool {
 }
 
 func newWorld(s *Stepper, told *answers) *world {
-	w := &world{s: s, answers: told, u: s.p.Initial(), over: make([]int8, s.Clocks()),
+	w := &world{s: s, answers: told, u: s.p.Initial(), values: make([]value, s.p.Inputs()), over: make([]int8, s.Clocks()),
 		twin: make([]int32, s.Clocks()), agreed: make([]int8, s.Clocks()),
 		moved: make([]bool, s.p.Layout.Signals)}
 	w.grow()
@@ -266,13 +267,10 @@ func (w *world) plain(places, indicators []int) bool {
 		case place >= l.Computed:
 			c = w.s.p.Computed[place-l.Computed]
 		default:
-			slot := place - l.Slots
-			if _, known := w.source(slot); known {
+			if w.source(place - l.Slots).known() {
 				continue
 			}
-			if n := int(w.u[len(w.s.p.Leaves)+slot]); n > 0 {
-				c = w.s.p.Gives(&w.s.p.Slots[slot].Writers[n-1], w.u)
-			}
+			c, _ = w.s.p.Source(place-l.Slots, w.u)
 		}
 		if c == nil || !w.plain(c.Reads(), c.Indicators()) {
 			return false
@@ -307,27 +305,70 @@ func (w *world) T() float64 { return 0 }
 // Discrete implements executive.World.
 func (w *world) Discrete() (u []float64, above []bool) { return w.u, nil }
 
-// Watch implements executive.World: all signals are watched.
-func (w *world) Watch(int, executive.Attention) {}
-
-// Look implements executive.World.
-func (w *world) Look([]int) {}
-
-// Restart implements executive.World.
-func (w *world) Restart() {}
-
 // Set implements executive.World.
-func (w *world) Set(input int, value float64) {
+func (w *world) Set(input int, number float64) {
+	if w.isValue(input) { // an entry loses its value
+		w.write(input, unknown)
+	} else {
+		w.change(input, func() { w.u[input] = number })
+	}
+}
+
+// Capture implements executive.World.
+func (w *world) Capture(input int, c *expr.Code) { w.write(input, w.storable(w.evaluate(c, false))) }
+
+// Keep implements executive.World.
+func (w *world) Keep(input, signal int) {
+	if slot := signal - w.s.p.Layout.Slots; slices.Contains(w.s.doubtful, slot) {
+		if v := w.stored(slot); v.known() && math.IsNaN(v.offset) {
+			w.write(input, v)
+			return
+		}
+	}
+	w.write(input, w.storable(w.signal(signal)))
+}
+
+// Copy implements executive.World.
+func (w *world) Copy(input, from int) { w.write(input, w.values[from]) }
+
+// isValue reports whether an input is a held or captured value.
+func (w *world) isValue(input int) bool {
+	p := w.s.p
+	return p.Held(0) <= input && input < p.Capture(p.Captures)
+}
+
+// restart sets the inputs to those at the start.
+func (w *world) restart() {
+	copy(w.u, w.s.initial)
+	copy(w.values, w.s.starts)
+}
+
+// storable returns a present value as one that a slot can keep.
+func (w *world) storable(v value) value {
+	switch {
+	case v.known() || w.duo == nil && len(w.s.followed(v.form)) == 0:
+		return v
+	case w.duo != nil:
+		return w.duo.keep(w, v)
+	}
+	return unknown
+}
+
+// write sets a held or captured value.
+func (w *world) write(input int, v value) { w.change(input, func() { w.values[input] = v }) }
+
+// change changes an input. What depends on the slot that it concerns may jump.
+func (w *world) change(input int, set func()) {
 	slot := w.slotOf(input)
 	if slot < 0 {
-		w.u[input] = value
+		set()
 		return
 	}
 	if w.duo != nil {
 		w.decide(slot)
 	}
 	before, same := w.standing(slot)
-	w.u[input] = value
+	set()
 	if after, still := w.standing(slot); !same || !still || before != after {
 		w.jump(slot)
 	}
@@ -336,6 +377,9 @@ func (w *world) Set(input int, value float64) {
 // slotOf returns the slot that an input concerns, -1 for the phase of a leaf.
 func (w *world) slotOf(input int) int {
 	p := w.s.p
+	if value, ok := p.MarkOf(input); ok {
+		input = value
+	}
 	switch n := input - len(p.Leaves); {
 	case n < 0:
 		return -1
@@ -346,36 +390,38 @@ func (w *world) slotOf(input int) int {
 	}
 }
 
-// source returns the value of a slot if it does not change by itself, nor is unknown.
-func (w *world) source(slot int) (x float64, known bool) {
-	p := w.s.p
-	n := int(w.u[len(p.Leaves)+slot])
-	if n == 0 {
-		x = w.u[p.Held(slot)]
-		return x, !math.IsNaN(x)
+// stored returns the value of a slot that a constant or no expression gives, unknown if another one does.
+func (w *world) stored(slot int) value {
+	code, input := w.s.p.Source(slot, w.u)
+	if code == nil {
+		return w.values[input]
 	}
-	writer := &p.Slots[slot].Writers[n-1]
-	switch code := p.Gives(writer, w.u); {
-	case code == nil:
-		x = w.u[p.Capture(writer.Captured)]
-		return x, !math.IsNaN(x)
-	default:
-		x, known = w.s.fixed[code]
-		return x, known
+	if x, fixed := w.s.fixed[code]; fixed {
+		return number(x)
 	}
+	return unknown
+}
+
+// source returns the value of a slot if it does not change by itself, else unknown: that is also one that a task has
+// set to NaN.
+func (w *world) source(slot int) value {
+	v := w.stored(slot)
+	if code, _ := w.s.p.Source(slot, w.u); code == nil && v.known() && math.IsNaN(v.offset) {
+		return unknown
+	}
+	return v
 }
 
 // standing returns the value of a slot if it is known which one it is: a number, a kept value, or that of a signal that
 // does not jump.
 func (w *world) standing(slot int) (v value, known bool) {
 	p := w.s.p
-	n := int(w.u[len(p.Leaves)+slot])
-	if x, known := w.source(slot); known {
-		return number(x), true
-	} else if n == 0 || p.Gives(&p.Slots[slot].Writers[n-1], w.u) == nil {
-		return w.keeper.kept(w.store(slot))
+	v = w.source(slot)
+	code, _ := p.Source(slot, w.u)
+	if v != unknown || code == nil {
+		return v, v != unknown
 	}
-	program := w.s.program(p.Slots[slot].Writers[n-1].Value, true)
+	program := w.s.program(code, true)
 	if len(program) != 1 || program[0].Op != expr.Signal {
 		return value{}, false
 	}
@@ -387,15 +433,6 @@ func (w *world) standing(slot int) (v value, known bool) {
 		return w.standing(place - p.Layout.Slots)
 	}
 	return value{}, false
-}
-
-// store returns the input with the present value of a slot that no expression gives.
-func (w *world) store(slot int) float64 {
-	p := w.s.p
-	if n := int(w.u[len(p.Leaves)+slot]); n > 0 {
-		return w.u[p.Capture(p.Slots[slot].Writers[n-1].Captured)]
-	}
-	return w.u[p.Held(slot)]
 }
 
 // decide asks for the sides of the indicators that a slot is about to change: they are those of the present value.
@@ -415,17 +452,11 @@ func (w *world) signal(place int) value {
 	switch {
 	case place < l.Slots || place >= l.Signals:
 	case place < l.Computed:
-		slot := place - l.Slots
-		if x, known := w.source(slot); known {
-			return number(x)
-		}
-		if n := int(w.u[len(w.s.p.Leaves)+slot]); n > 0 {
-			if code := w.s.p.Gives(&w.s.p.Slots[slot].Writers[n-1], w.u); code != nil {
-				return w.evaluate(code, true)
-			}
-		}
-		if v, ok := w.keeper.kept(w.store(slot)); ok {
+		if v := w.source(place - l.Slots); v != unknown {
 			return v
+		}
+		if code, _ := w.s.p.Source(place-l.Slots, w.u); code != nil {
+			return w.evaluate(code, true)
 		}
 	default:
 		return w.evaluate(w.s.p.Computed[place-l.Computed], true)
@@ -605,58 +636,33 @@ func (w *world) zero(v value) bool {
 	return is
 }
 
-// Truth implements executive.Answers.
+// Truth implements executive.World.
 func (w *world) Truth(c *expr.Code) bool { return w.truth(c, true) }
 
-// Value implements executive.Answers.
-func (w *world) Value(c *expr.Code) float64 {
-	v := w.evaluate(c, false)
-	if v.known() && math.IsNaN(v.offset) {
-		return undefined
+// Start implements executive.World. Over needs the length: one that is not known is over at any time.
+func (w *world) Start(c int, code *expr.Code, seconds float64) (due float64, ok bool) {
+	length := number(seconds)
+	if code != nil {
+		length = w.evaluate(code, false)
 	}
-	return w.float(v)
-}
-
-// Signal implements executive.Answers.
-func (w *world) Signal(place int) float64 {
-	if slot := place - w.s.p.Layout.Slots; slices.Contains(w.s.doubtful, slot) && w.isUndefined(slot) {
-		return undefined
-	}
-	return w.float(w.signal(place))
-}
-
-// float returns a value as an input.
-func (w *world) float(v value) float64 {
-	switch {
-	case v.known():
-		return v.offset
-	case w.duo != nil:
-		return w.duo.keep(w, v)
-	case len(w.s.followed(v.form)) == 0:
-		return w.keeper.store(v)
-	}
-	return unknown
-}
-
-// Refresh implements executive.Answers: signals are evaluated when they are asked for.
-func (w *world) Refresh() {}
-
-// Start implements executive.Answers. Over needs the length.
-func (w *world) Start(c int, length float64) (due float64, ok bool) {
 	w.over[c] = 0
 	w.part(c)
-	if math.IsNaN(length) { // any: it tells nothing about other clocks of the plan
+	switch {
+	case length.known() && length.offset >= 0:
+		w.zone.Start(w.clocks + c)
+		return length.offset, true
+	case length.known():
+		return length.offset, false
+	case w.duo != nil:
+		w.zone.Stop(w.clocks + c) // it tells nothing about other clocks of the plan
+		w.duo.pair(w, c, w.duo.keep(w, length))
+	default:
 		w.zone.Stop(w.clocks + c)
-		if _, ok := w.keeper.kept(length); ok && w.duo != nil {
-			w.duo.pair(w, c, length)
-		}
-		return unknown, true
 	}
-	w.zone.Start(w.clocks + c)
-	return length, !(length < 0)
+	return 0, true
 }
 
-// Stop implements executive.Answers.
+// Stop implements executive.World.
 func (w *world) Stop(c int) {
 	w.part(c)
 	w.zone.Stop(w.clocks + c)
@@ -676,7 +682,7 @@ func (w *world) part(c int) {
 // begun is a clock of an unknown length that has started in this instant.
 type begun struct {
 	clock  int32
-	length float64
+	length value
 	answer int8 // whether it is over, as in world.over
 	over   bool // it no longer runs
 	paired bool // a clock of the other plan agrees with it
@@ -692,12 +698,12 @@ func (w *world) started(c int) *begun {
 	return nil
 }
 
-// Over implements executive.Answers. A clock answers once in each instant, unless it starts again: it is over if it
+// Over implements executive.World. A clock answers once in each instant, unless it starts again: it is over if it
 // reads its length, and it is asked in every instant.
 func (w *world) Over(c int, length float64) bool {
 	clock := w.clocks + c
 	known := w.zone.Runs(clock)
-	if !known && !math.IsNaN(length) { // the procedure waits for a condition
+	if !known && math.IsInf(length, 1) { // the procedure waits for a condition
 		return false
 	}
 	if w.over[c] == 0 {

@@ -1,6 +1,7 @@
 package rates
 
 import (
+	"math"
 	"slices"
 
 	"canopy/bt"
@@ -101,7 +102,7 @@ func (t *Table) assigned(w executive.Writer, slot string) []*expr.Expr {
 func (t *Table) captured(w executive.Writer, slot string) interval.Interval {
 	var all interval.Interval
 	for k, e := range t.assigned(w, slot) {
-		x := interval.Point(executive.Unset)
+		x := none
 		if e != nil {
 			x = t.anytime().Evaluate(e, t.scope[slot]).Interval
 		}
@@ -114,10 +115,21 @@ func (t *Table) captured(w executive.Writer, slot string) interval.Interval {
 	return all
 }
 
+// none is the value of an entry that has none: a task that reads it stops the run.
+var none = interval.Point(math.NaN())
+
+// atStart returns the value of a slot at the start.
+func atStart(s *executive.Slot) interval.Interval {
+	if s.Empty {
+		return none
+	}
+	return interval.Point(s.Initial)
+}
+
 // held returns the values that a slot may hold while no task writes it: its default, and those last written.
 func (t *Table) held(i int) []interval.Interval {
 	s := &t.m.Program.Slots[i]
-	list := []interval.Interval{interval.Point(s.Initial)}
+	list := []interval.Interval{atStart(s)}
 	for _, w := range s.Writers {
 		if x := t.captured(w, s.Name); !slices.Contains(list, x) {
 			list = append(list, x)
@@ -134,7 +146,7 @@ func (t *Table) follow() {
 	p := t.m.Program
 	t.slots = make([]interval.Interval, len(p.Slots))
 	for i, s := range p.Slots {
-		t.slots[i] = interval.Point(s.Initial)
+		t.slots[i] = atStart(&s)
 	}
 	for round := 0; ; round++ {
 		next, same := slices.Clone(t.slots), true

@@ -709,7 +709,7 @@ func (b *builder) entries() {
 	for _, e := range m.Plan.Entries {
 		s := signal{name: e.Name, text: "an entry of the plan", unit: expr.One, typ: e.Type, kind: slotted,
 			index: len(m.slots), entry: true}
-		slot := executive.Slot{Name: e.Name, Initial: executive.Unset, Hold: true, Entry: true}
+		slot := executive.Slot{Name: e.Name, Empty: e.Initial == nil, Hold: true, Entry: true}
 		if e.Initial != nil {
 			slot.Initial = b.compiler.CompileAtOnce(e.Initial, s.variable()).Value(nil, nil)
 		}

@@ -122,7 +122,7 @@ func (g *game) begin(start Line) *game {
 // resume goes on with what an exchange keeps of another plan's game.
 func (g *game) resume(old *game, next *swap) *game {
 	copy(g.u, executive.Carry(old.program, old.u, next.exchange, g.program,
-		func(was, now int, v float64) float64 { return g.value(now, old, was, v) }))
+		func(was, now int, v float64) (is float64, ok bool) { return g.value(now, old, was, v) }))
 	g.set(next.values)
 	g.exec = executive.Continue(old.exec, next.exchange, g.program, g, executive.Sparing(
 		func(in []bt.Input) executive.Listener {
@@ -132,21 +132,20 @@ func (g *game) resume(old *game, next *swap) *game {
 	return g
 }
 
-// value returns the value of an entry that a value of another game's entry is; Unset if its type has none.
-func (g *game) value(slot int, of *game, was int, v float64) float64 {
+// value returns the value of an entry that a value of another game's entry is; ok is false if its type has none.
+func (g *game) value(slot int, of *game, was int, v float64) (is float64, ok bool) {
 	from, to := of.types[was], g.types[slot]
 	switch {
-	case executive.IsUnset(v):
 	case from == expr.Text && to == expr.Text:
 		if texts := of.code.Texts(); int(v) < len(texts) { // else nothing has been captured
-			return float64(g.code.Text(texts[int(v)]))
+			return float64(g.code.Text(texts[int(v)])), true
 		}
-		return executive.Unset
+		return 0, false
 	case from == expr.Text, to == expr.Text, to == expr.Boolean && v != 0 && v != 1,
 		to == expr.Integer && v != math.Trunc(v):
-		return executive.Unset
+		return 0, false
 	}
-	return v
+	return v, true
 }
 
 // stubs returns, by task, whether it is a leaf that only the script gives inputs.
@@ -247,7 +246,7 @@ func (g *game) compile(leaves []plan.Leaf) {
 		if !g.known[e.Name] {
 			continue
 		}
-		s := executive.Slot{Name: e.Name, Initial: executive.Unset, Hold: true, Entry: true}
+		s := executive.Slot{Name: e.Name, Empty: e.Initial == nil, Hold: true, Entry: true}
 		if e.Initial != nil {
 			s.Initial = g.code.CompileAtOnce(e.Initial, e.Variable()).Value(nil, nil)
 		}
@@ -278,7 +277,7 @@ func (g *game) set(values []value) {
 		want := g.plan.Entries[slices.IndexFunc(g.plan.Entries, func(e plan.BlackboardEntry) bool {
 			return e.Name == v.entry
 		})].Variable()
-		g.u[g.program.Held(slot)] = g.code.CompileAtOnce(v.expr, want).Value(nil, nil)
+		g.program.Give(g.u, slot, g.code.CompileAtOnce(v.expr, want).Value(nil, nil))
 		if g.exec != nil {
 			g.exec.Given(slot)
 		}
@@ -318,19 +317,10 @@ func (g *game) T() float64 { return 0 }
 // Set implements executive.World.
 func (g *game) Set(input int, value float64) { g.u[input] = value }
 
-// Watch implements executive.World.
-func (g *game) Watch(int, executive.Attention) {}
+// Start implements executive.World: the script ends what takes time.
+func (g *game) Start(int, *expr.Code, float64) (due float64, ok bool) { return math.Inf(1), true }
 
-// Look implements executive.World.
-func (g *game) Look([]int) {}
-
-// Restart implements executive.World.
-func (g *game) Restart() {}
-
-// Start implements executive.Answers: the script ends what takes time.
-func (g *game) Start(int, float64) (due float64, ok bool) { return math.Inf(1), true }
-
-// Over implements executive.Answers.
+// Over implements executive.World.
 func (g *game) Over(int, float64) bool { return false }
 
 // player is the engine of a plan with what a script tells it.

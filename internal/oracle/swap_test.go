@@ -318,7 +318,7 @@ func slots(r *run.Run, m *Mission, read *mission.Mission) (values []float64) {
 		v := math.Inf(1) // the plan has no such entry of this type
 		want, _ := read.Signal(s.name)
 		if d, place := r.Mission().Signal(s.name); place >= 0 && d.Type == want.Type {
-			v = w.Signal(place)
+			v = w.At(w.T())[place]
 		}
 		values = append(values, v)
 	}

@@ -173,7 +173,7 @@ func (x *Execution) program(p *plan.Plan, change *bt.Exchange) *executive.Progra
 		scope[s.name], x.types = s.Variable, append(x.types, s.Type)
 		slot := executive.Slot{Name: s.name, Initial: s.initial, Hold: s.hold}
 		if s.entry {
-			slot.Initial, slot.Entry, slot.Hold = executive.Unset, true, true
+			slot.Empty, slot.Entry, slot.Hold = true, true, true
 			program.All = append(program.All, executive.Evaluation{Kind: executive.EvaluateSlot, Index: i})
 		}
 		program.Slots = append(program.Slots, slot)
@@ -183,7 +183,7 @@ func (x *Execution) program(p *plan.Plan, change *bt.Exchange) *executive.Progra
 	c := expr.NewCompiler(scope, func(name string) (int, bool) { i, ok := x.places[name]; return 1 + i, ok })
 	for i, e := range initial {
 		if e.Initial != nil {
-			program.Slots[i].Initial = c.CompileAtOnce(e.Initial, e.Variable()).Value(nil, nil)
+			program.Slots[i].Initial, program.Slots[i].Empty = c.CompileAtOnce(e.Initial, e.Variable()).Value(nil, nil), false
 		}
 	}
 	plan.Coder{Observed: c.CompileFor, Once: c.CompileAtOnce, Slot: func(a plan.Assignment) (int, expr.Variable) {

@@ -102,7 +102,7 @@ func (x *Execution) takeOver(s *swap) {
 // goOn creates the execution that goes on with what both plans have.
 func (x *Execution) goOn(old *stage, change *bt.Exchange, program *executive.Program) {
 	was := old.world.p
-	u := executive.Carry(was, old.world.u, change, program, func(from, to int, v float64) float64 {
+	u := executive.Carry(was, old.world.u, change, program, func(from, to int, v float64) (is float64, ok bool) {
 		return x.carried(old, to, v)
 	})
 	for i := range was.Slots {
@@ -119,17 +119,17 @@ func (x *Execution) goOn(old *stage, change *bt.Exchange, program *executive.Pro
 	}))
 }
 
-// carried returns the value that an entry keeps; unset if it has another type now.
-func (x *Execution) carried(old *stage, signal int, v float64) float64 {
+// carried returns the value that an entry keeps; ok is false if it has another type now.
+func (x *Execution) carried(old *stage, signal int, v float64) (is float64, ok bool) {
 	s := &x.signals[signal]
 	switch texts := old.code.Texts(); {
-	case executive.IsUnset(v) || !s.entry:
+	case !s.entry:
 	case s.Type != old.types[signal]:
-		return executive.Unset
+		return 0, false
 	case s.Type == expr.Text && int(v) < len(texts):
-		return float64(x.code.Text(texts[int(v)]))
+		return float64(x.code.Text(texts[int(v)])), true
 	}
-	return v
+	return v, true
 }
 
 // try lets the plan settle without telling anyone.

@@ -48,15 +48,6 @@ func (w *world) Discrete() (u []float64, above []bool) { return w.u, w.above }
 // Set implements executive.World.
 func (w *world) Set(input int, value float64) { w.u[input] = value }
 
-// Watch implements executive.World: all sides are kept.
-func (w *world) Watch(int, executive.Attention) {}
-
-// Look implements executive.World.
-func (w *world) Look([]int) {}
-
-// Restart implements executive.World.
-func (w *world) Restart() {}
-
 // give sets a slot that no leaf writes.
 func (w *world) give(slot int, value float64) {
 	w.u[w.p.Held(slot)] = value

@@ -62,8 +62,11 @@ func (w *world) source(i int) (code *expr.Code, known interval.Jet) {
 	case i < l.Slots:
 		return nil, w.ask(func(v enclosing) interval.Jet { return v.Output(i - l.Outputs) })
 	case i < l.Computed:
-		code, value := p.Gets(i-l.Slots, e.u)
-		return code, interval.Steady(value)
+		code, input := p.Source(i-l.Slots, e.u)
+		if code == nil {
+			known = interval.Steady(e.u[input])
+		}
+		return code, known
 	default:
 		return p.Computed[i-l.Computed], known
 	}
