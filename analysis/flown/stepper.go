@@ -135,7 +135,8 @@ func prepare(subject declare.Subject, known *forms, told *answers, all bool, loo
 			s.facts = append(s.facts, s.Statement(statement))
 		}
 	}
-	s.initial, s.starts = s.p.Initial(), make([]value, s.p.Inputs())
+	s.initial = s.p.Initial()
+	s.starts = slices.Repeat([]value{unknown}, len(s.initial))
 	for place, name := range s.names {
 		s.places[name] = place
 	}
