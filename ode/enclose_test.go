@@ -13,17 +13,13 @@ func TestEnclose(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, m := range Methods() {
 		for _, p := range []*problems.Problem{problems.HIRES, problems.Pleiades} {
-			in := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
-			in.Restart(0, p.Y0)
+			in := started(p, Options{Method: m, RelTol: 1e-5})
 			y, before, ranges := make([]float64, in.n), make([]float64, in.n), make([]Enclosure, in.n)
 			all := make([]int, in.n)
 			for i := range all {
 				all[i] = i
 			}
-			for in.T() < p.End/3 {
-				if err := in.Step(p.End); err != nil {
-					t.Fatal(err)
-				}
+			run(t, in, p.End/3, func() {
 				a, b := in.From(), in.T()
 				if r.IntN(4) > 0 {
 					h := (b - a) * math.Pow(10, -6*r.Float64())
@@ -56,7 +52,7 @@ func TestEnclose(t *testing.T) {
 						}
 					}
 				}
-			}
+			})
 		}
 	}
 }

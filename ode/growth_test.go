@@ -59,11 +59,7 @@ func arrow(n int) Func {
 func heated(tb testing.TB, f Func, n int) *Integrator {
 	in := New(f, n, Options{Method: Multistep})
 	in.Restart(0, make([]float64, n))
-	for in.T() < 10 {
-		if err := in.Step(10); err != nil {
-			tb.Fatal(err)
-		}
-	}
+	run(tb, in, 10)
 	return in
 }
 

@@ -200,13 +200,6 @@ func (in *Integrator) predict(s int, h, g float64) {
 	}
 }
 
-func (nw *newton) copyFrom(o *newton) {
-	nw.jac.copyFrom(o.jac)
-	nw.lu.copyFrom(&o.lu)
-	nw.scaled, nw.size, nw.current, nw.due, nw.suspect = o.scaled, o.size, o.current, o.due, o.suspect
-	nw.wait, nw.pause, nw.eta, nw.rate, nw.history, nw.rho = o.wait, o.pause, o.eta, o.rate, o.history, o.rho
-}
-
 func (nw *newton) state(c *snapshot.Codec) {
 	nw.jac.state(c)
 	nw.lu.state(c, len(nw.jac.delta), len(nw.jac.val))

@@ -74,10 +74,7 @@ func TestLagsAtRestStayThere(t *testing.T) {
 		}
 		in.Restart(0, y)
 		const settled, end = 150, 400
-		for in.T() < end {
-			if err := in.Step(end); err != nil {
-				t.Fatal(err)
-			}
+		run(t, in, end, func() {
 			for k := 1; k <= 20 && in.From() > settled; k++ {
 				in.Interpolate(in.From()+(in.T()-in.From())*float64(k)/20, y)
 				for i, aim := range aims[:n] {
@@ -86,6 +83,6 @@ func TestLagsAtRestStayThere(t *testing.T) {
 					}
 				}
 			}
-		}
+		})
 	}
 }

@@ -43,6 +43,8 @@ type Integrator struct {
 	w, per  []float64 // tolerance of each component at y, and its reciprocal
 	moving  float64   // number of components over which norms are means
 
+	copied []byte // scratch: the state of another one
+
 	// Of the step under trial.
 	ynew, knew, stage []float64
 	fast              bool // fast components dominate the error of an explicit one
@@ -438,35 +440,17 @@ func (in *Integrator) norm(x []float64) float64 {
 	return math.Sqrt(kernel.squares(x, in.per) / in.moving)
 }
 
-// CopyFrom copies the whole state of o, an integrator with the same number of components and the same options, so that
-// both continue identically to the last bit. The integrator keeps its own function.
+// CopyFrom copies the state of o, an integrator with the same number of components and the same options, so that both
+// continue identically to the last bit. The integrator keeps its own function.
 func (in *Integrator) CopyFrom(o *Integrator) {
 	a, b := in.options, o.options
 	if in.n != o.n || a.Method != b.Method || in.given() != o.given() || a.MaxStep != b.MaxStep {
 		panic("ode: copy of an integrator of another kind")
 	}
-	old := *in
-	*in = *o
-	in.f, in.newton, in.floats = old.f, old.newton, old.floats
-	if in.floats != nil {
-		in.floats.relative = o.floats.relative
-		copy(in.floats.given, o.floats.given)
-		copy(in.floats.seen, o.floats.seen)
-		copy(in.floats.most, o.floats.most)
+	in.copied = snapshot.Save(in.copied[:0], o)
+	if err := snapshot.Load(in.copied, in); err != nil {
+		panic("ode: " + err.Error())
 	}
-	in.newton.copyFrom(o.newton)
-	in.ynew, in.stage, in.w, in.per = old.ynew, old.stage, old.w, old.per
-	in.atol, in.y, in.y0, in.k, in.knew = old.atol, old.y, old.y0, old.k, old.knew
-	in.poly, in.before = old.poly, old.before
-	in.multi.d, in.multi.delta, in.multi.moved = old.multi.d, old.multi.delta, old.multi.moved
-	copy(in.multi.d, o.multi.d)
-	copy(in.atol, o.atol)
-	copy(in.y, o.y)
-	copy(in.y0, o.y0)
-	copy(in.k, o.k)
-	copy(in.knew, o.knew)
-	copy(in.poly, o.poly)
-	copy(in.before, o.before)
 }
 
 // State passes all mutable state of the integrator to the codec: one created with the same function and options and

@@ -364,11 +364,6 @@ func (j *jacobian) radius(w []float64) float64 {
 	return math.Exp(growth / measured)
 }
 
-func (j *jacobian) copyFrom(o *jacobian) {
-	j.pattern = o.pattern
-	j.val = append(j.val[:0], o.val...)
-}
-
 // state passes the pattern, which determines its colouring, and the entries to the codec.
 func (j *jacobian) state(c *snapshot.Codec) {
 	known := j.pattern != nil

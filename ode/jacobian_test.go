@@ -85,29 +85,6 @@ func TestColouredJacobianEqualsDense(t *testing.T) {
 	}
 }
 
-func TestGroupsMeetInNoShortRow(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	for range 40 {
-		p, _ := randomSparse(r, 5+r.IntN(60), 1+r.IntN(8))
-		c := colour(p)
-		seen, entries := 0, 0
-		for g, columns := range c.groups {
-			seen += len(columns)
-			rows := map[int32]bool{}
-			for _, x := range c.short[g] {
-				if rows[x.row] {
-					t.Fatalf("group %d meets in row %d", g, x.row)
-				}
-				rows[x.row] = true
-			}
-			entries += len(c.short[g]) + len(c.long[g])
-		}
-		if seen != p.n || entries != len(p.col) {
-			t.Fatalf("%d of %d columns, %d of %d entries", seen, p.n, entries, len(p.col))
-		}
-	}
-}
-
 func TestLongRowsDoNotSpoilTheGroups(t *testing.T) {
 	// Pairs under one common unknown that all feed the last one: a group per column, if the last row counted.
 	const n = 62

@@ -37,12 +37,9 @@ func TestRestingComponentsDoNotDilute(t *testing.T) {
 		y[0] = 0
 		in.Restart(0, y)
 		most := 0.0
-		for in.T() < 30 {
-			if err := in.Step(30); err != nil {
-				t.Fatal(err)
-			}
+		run(t, in, 30, func() {
 			most = max(most, math.Abs(in.Y()[0]-math.Sin(in.T())), math.Abs(in.Y()[1]-math.Cos(in.T())))
-		}
+		})
 		return most
 	}
 	for _, m := range []Method{Auto, Explicit3} {

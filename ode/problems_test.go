@@ -9,8 +9,7 @@ import (
 
 // integrate runs p with its tolerances and returns the error at its end in units of them.
 func integrate(p *problems.Problem, m Method, rtol float64) (*Integrator, float64, error) {
-	in := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: rtol, AbsTol: p.AbsTol(rtol)})
-	in.Restart(0, p.Y0)
+	in := started(p, Options{Method: m, RelTol: rtol, AbsTol: p.AbsTol(rtol)})
 	for in.T() < p.End {
 		if err := in.Step(p.End); err != nil {
 			return in, math.NaN(), err
@@ -68,8 +67,7 @@ func TestPublishedRoots(t *testing.T) {
 	for _, p := range continuous() {
 		for _, m := range []Method{Auto, Implicit} {
 			const rtol = 1e-8
-			in := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: rtol, AbsTol: p.AbsTol(rtol)})
-			in.Restart(0, p.Y0)
+			in := started(p, Options{Method: m, RelTol: rtol, AbsTol: p.AbsTol(rtol)})
 			y, g := make([]float64, len(p.Y0)), make([]float64, len(p.Indicators))
 			for _, want := range p.Events {
 				value := func(y []float64) float64 {

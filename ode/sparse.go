@@ -446,20 +446,6 @@ func (f *lu) solve(b []float64) {
 	}
 }
 
-func (f *lu) copyFrom(o *lu) {
-	if o.plan == nil {
-		f.plan, f.ready = nil, false
-		return
-	}
-	if f.plan != o.plan {
-		f.adopt(o.plan)
-	}
-	f.ready = o.ready
-	copy(f.val, o.val)
-	copy(f.inv, o.inv)
-	f.arrange()
-}
-
 // state passes the pattern of a matrix of known size to the codec.
 func (p *sparsity) state(c *snapshot.Codec) {
 	snapshot.List(c, &p.ptr, snapshot.Int)

@@ -11,25 +11,18 @@ import (
 )
 
 // trace runs s to until and returns all that it does, bit for bit.
-func trace(t *testing.T, s *Simulator, until float64) []float64 {
+func trace(t *testing.T, s *Simulator, until float64) (log []float64) {
 	t.Helper()
-	var log []float64
 	y := make([]float64, len(s.Y))
-	for s.T < until {
-		seg, err := s.Advance(until)
-		if err != nil {
-			t.Fatal(err)
-		}
+	err := fly(s, s, until, func(seg Segment) {
 		s.Interpolate((seg.From+seg.To)/2, y)
 		log = append(append(append(log, seg.From, seg.To, float64(len(seg.Events))), s.Y...), y...)
 		if seg.Chatter != nil {
 			log = append(log, math.Pi)
 		}
-		if len(seg.Events) > 0 {
-			if _, err := s.Iterate(); err != nil {
-				t.Fatal(err)
-			}
-		}
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return log
 }
@@ -94,21 +87,13 @@ func TestRestartOnRequest(t *testing.T) {
 		y := make([]float64, 2)
 		for s.T < 20 {
 			s.Alarm = math.Floor(s.T) + 1
-			for alarm := false; !alarm; {
-				seg, err := s.Advance(20)
-				if err != nil {
-					t.Fatal(err)
+			for _, e := range play(t, s, s.Alarm, nil) {
+				if e.Indicator >= 0 {
+					times = append(times, e.T)
 				}
-				if s.Interpolate(seg.To, y); !reflect.DeepEqual(y, s.Y) {
-					t.Fatalf("the states at %v are %v, on the dense output %v", seg.To, s.Y, y)
-				}
-				if len(seg.Events) > 0 {
-					times = append(times, seg.To)
-				}
-				if _, err := s.Iterate(); err != nil {
-					t.Fatal(err)
-				}
-				alarm = seg.Alarm
+			}
+			if s.Interpolate(s.T, y); !reflect.DeepEqual(y, s.Y) {
+				t.Fatalf("the states at %v are %v, on the dense output %v", s.T, s.Y, y)
 			}
 			if restart {
 				s.Restart()

@@ -242,13 +242,12 @@ func (m *machine) fill(at float64, y []float64, d *Discrete) {
 // run advances to a time.
 func (m *machine) run(until float64) string {
 	var b strings.Builder
-	s, advance, iterate := m.sim, m.sim.Advance, m.sim.Iterate
+	s, f := m.sim, finder(m.sim)
 	if m.plain {
-		p := &plain{Simulator: s}
-		advance, iterate = p.Advance, p.Iterate
+		f = &plain{Simulator: s, step: 1. / 1024}
 	}
 	for s.T < until {
-		segment, err := advance(until)
+		segment, err := f.Advance(until)
 		if err != nil {
 			return b.String() + refusal(err)
 		}
@@ -260,7 +259,7 @@ func (m *machine) run(until float64) string {
 		}
 		fmt.Fprintf(&b, "%.6g:", math.Round(segment.To*1e9)/1e9)
 		for alarm, round := segment.Alarm, 1; ; alarm, round = false, round+1 {
-			changed, err := iterate()
+			changed, err := f.Iterate()
 			if err != nil {
 				return b.String() + "\n" + refusal(err)
 			}

@@ -9,10 +9,9 @@ import (
 // compared at their ends, and bisection. It uses the fields of a simulator, and none of its methods.
 type plain struct {
 	*Simulator
+	step       float64
 	iterations int
 }
-
-const plainStep = 1. / 1024
 
 // Advance has the contract of Simulator.Advance.
 func (p *plain) Advance(until float64) (Segment, error) {
@@ -22,7 +21,7 @@ func (p *plain) Advance(until float64) (Segment, error) {
 		p.commit(nil)
 		p.iterations = 0
 		limit := min(until, p.Alarm)
-		h, low, found := min(plainStep, limit-p.T), 0., false
+		h, low, found := min(p.step, limit-p.T), 0., false
 		lands := h == limit-p.T
 		for high := h; ; {
 			mid := high

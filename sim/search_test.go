@@ -85,27 +85,21 @@ func TestNarrowDipOfAnotherShape(t *testing.T) {
 
 // Only one of the two crossings is watched.
 func TestDoubleCrossingOneDirection(t *testing.T) {
-	g := func(t float64) float64 { return (t-3.33)*(t-3.33) - 0.01 }
-	for _, c := range []struct {
-		watch Direction
-		at    float64
-	}{{Falling, 3.23}, {Rising, 3.43}} {
-		s := start(t, clockwork(g), []float64{0}, []float64{0}, oneStep())
-		s.Watch(0, c.watch)
-		seg, err := s.Advance(10)
-		if err != nil || len(seg.Events) != 1 {
-			t.Fatalf("watch %v: %+v, %v", c.watch, seg, err)
-		}
-		near(t, "event", seg.To, c.at, 1e-12)
-		if old := c.watch == Falling; s.Above[0] != old {
-			t.Errorf("watch %v: the side before the event is %v", c.watch, s.Above[0])
-		}
-		if changed, err := s.Iterate(); err != nil || !reflect.DeepEqual(changed, []int{0}) {
-			t.Errorf("watch %v: Iterate found %v, %v", c.watch, changed, err)
-		}
-		if log := play(t, s, 10, nil); len(log) != 0 {
-			t.Errorf("watch %v: more events %v", c.watch, log)
-		}
+	for watch, at := range map[Direction]float64{Falling: 3.23, Rising: 3.43} {
+		s := start(t, clockwork(func(t float64) float64 { return (t-3.33)*(t-3.33) - 0.01 }), []float64{0}, []float64{0}, oneStep())
+		s.Watch(0, watch)
+		checkLog(t, play(t, s, 10, nil), []happening{{at, 0}}, 1e-12)
+	}
+}
+
+// An event exactly at the end of a step, and at the horizon.
+func TestEventAtTheEndOfAStep(t *testing.T) {
+	crossing := func(at float64) func(float64) float64 { return func(t float64) float64 { return t - at } }
+	o := Options{Options: ode.Options{MaxStep: 2, InitialStep: 2}}
+	s := start(t, clockwork(crossing(4), crossing(10)), []float64{0}, []float64{0}, o)
+	checkLog(t, play(t, s, 10, nil), []happening{{4, 0}, {10, 1}}, 0)
+	if n := s.Stats(); n.Steps != 5 || n.Restarts != 0 {
+		t.Errorf("steps %d, restarts %d, want 5 and 0", n.Steps, n.Restarts)
 	}
 }
 
@@ -159,18 +153,11 @@ func TestSimultaneousEventsAreOneSet(t *testing.T) {
 	s := start(t, clockwork(late, early, late, steep, early), []float64{0}, []float64{0}, oneStep())
 	var sets [][]int
 	var times []float64
-	for s.T < 10 {
-		seg, err := s.Advance(10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(seg.Events) > 0 {
-			sets, times = append(sets, slices.Clone(seg.Events)), append(times, seg.To)
-		}
-		changed, err := s.Iterate()
-		if err != nil || len(seg.Events) > 0 && !slices.Equal(changed, seg.Events) {
-			t.Fatalf("changed %v, events %v, %v", changed, seg.Events, err)
-		}
+	err := fly(s, s, 10, func(Segment) {}, func(changed []int, _ bool) {
+		sets, times = append(sets, slices.Clone(changed)), append(times, s.T)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(sets, [][]int{{1, 3, 4}, {0, 2}}) {
 		t.Errorf("sets %v at %v", sets, times)
@@ -190,36 +177,19 @@ func TestDuplicatesWithReaction(t *testing.T) {
 	s := start(t, sys, p.Y0, p.U0, Options{Options: ode.Options{AbsTol: p.AbsTol(1e-6)}})
 	s.Watch(0, Falling)
 	s.Watch(1, Falling)
-	for k := 0; s.T < p.End; {
-		seg, err := s.Advance(p.End)
-		if err != nil {
-			t.Fatal(err)
+	log := play(t, s, p.End, func([]int, bool) {
+		if !s.Above[0] {
+			answer(s, p.React, 0)
 		}
-		if len(seg.Events) == 0 {
-			continue
-		}
-		if _, err := s.Iterate(); err != nil {
-			t.Fatal(err)
-		}
-		if k == len(want) || !slices.Equal(seg.Events, []int{0, 1}) || s.T != want[k].T {
-			t.Fatalf("impact %d: events %v at %v", k, seg.Events, s.T)
-		}
-		answer(s, p.React, 0)
-		k++
+	})
+	if len(log) != 2*len(want) {
+		t.Fatalf("%d events, %d impacts", len(log), len(want))
 	}
-}
-
-// A reaction to the first event can prevent the later ones of the same step.
-func TestEarliestCrossingFirst(t *testing.T) {
-	sys := &System{
-		States: []string{"x"}, Inputs: 1, Indicators: []Indicator{{Name: "x >= 2"}, {Name: "x >= 1"}},
-		Derivatives: func(_ float64, _ []float64, d *Discrete, dydt []float64) { dydt[0] = 1 - 2*d.U[0] },
-		Zeros:       func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0], g[1] = y[0]-2, y[0]-1 },
+	for k, e := range log {
+		if (e != happening{want[k/2].T, k % 2}) {
+			t.Fatalf("event %d: %v, impact %v", k, e, want[k/2])
+		}
 	}
-	s := start(t, sys, []float64{0}, []float64{0}, oneStep())
-	log := play(t, s, 1.5, func(changed []int, _ bool) { s.Set(0, 1) })
-	checkLog(t, log, []happening{{1, 1}, {1, 1}}, 1e-12)
-	near(t, "x", s.Y[0], 0.5, 1e-12)
 }
 
 // A start at an exact zero: the side there counts, and only leaving it is an event.
@@ -240,40 +210,6 @@ func TestRestartAtAnExactZero(t *testing.T) {
 		}
 	})
 	checkLog(t, log, []happening{{2, 0}, {4, 0}}, 1e-8)
-}
-
-// An event exactly at the end of a step, and at the horizon.
-func TestEventAtTheEndOfAStep(t *testing.T) {
-	at4 := func(t float64) float64 { return t - 4 }
-	at10 := func(t float64) float64 { return t - 10 }
-	o := Options{Options: ode.Options{MaxStep: 2, InitialStep: 2}}
-	s := start(t, clockwork(at4, at10), []float64{0}, []float64{0}, o)
-	ends := 0
-	for s.T < 10 {
-		seg, err := s.Advance(10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if seg.To != math.Trunc(seg.To) {
-			t.Errorf("segment to %v", seg.To)
-		}
-		want := map[float64][]int{4: {0}, 10: {1}}[seg.To]
-		if !slices.Equal(seg.Events, want) {
-			t.Errorf("events %v at %v, want %v", seg.Events, seg.To, want)
-		}
-		if len(seg.Events) > 0 {
-			ends++
-			if _, err := s.Iterate(); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if ends != 2 {
-		t.Errorf("%d events, want 2", ends)
-	}
-	if n := s.Stats(); n.Steps != 5 || n.Restarts != 0 {
-		t.Errorf("steps %d, restarts %d, want 5 and 0", n.Steps, n.Restarts)
-	}
 }
 
 // relay is an oscillator whose spring has two stiffnesses: it truly switches at y = 0. More indicators only record.
@@ -428,28 +364,6 @@ func TestDeclaredOrderDoesNotMatter(t *testing.T) {
 		if !reflect.DeepEqual(log, want) {
 			t.Errorf("order %v: other events\n%v\n%v", order, log, want)
 		}
-	}
-}
-
-// An indicator that is watched when it differs from its committed side fires at once.
-func TestWatchedTooLateFiresAtOnce(t *testing.T) {
-	s := start(t, clockwork(func(t float64) float64 { return t - 1 }), []float64{0}, []float64{0}, oneStep())
-	s.Watch(0, 0)
-	s.Alarm = 3
-	seg, err := s.Advance(10)
-	if err != nil || !seg.Alarm || seg.To != 3 {
-		t.Fatalf("%+v, %v", seg, err)
-	}
-	s.Watch(0, Either)
-	seg, err = s.Advance(10)
-	if err != nil || seg.To != 3 || seg.From != 3 || !slices.Equal(seg.Events, []int{0}) {
-		t.Fatalf("%+v, %v", seg, err)
-	}
-	if changed, err := s.Iterate(); err != nil || len(changed) != 1 || !s.Above[0] {
-		t.Fatalf("changed %v, %v", changed, err)
-	}
-	if log := play(t, s, 10, nil); len(log) != 0 {
-		t.Errorf("more events %v", log)
 	}
 }
 
@@ -639,21 +553,12 @@ func TestBallBouncesAsLongAsTimeResolvesIt(t *testing.T) {
 				Zeros:       func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0] = y[0] },
 			}, []float64{1, 0}, nil, Options{Options: ode.Options{RelTol: 1e-6}})
 			slowest := math.Inf(1)
-			var err error
-			for seg := (Segment{}); err == nil && s.T < 100; {
-				if seg, err = s.Advance(100); err == nil && len(seg.Events) > 0 {
-					if _, err := s.Iterate(); err != nil {
-						t.Fatal(err)
-					}
-					if !s.Above[0] {
-						s.Y[1] *= -e
-						slowest = min(slowest, s.Y[1])
-					}
-					if _, err := s.Iterate(); err != nil {
-						t.Fatal(err)
-					}
+			err := fly(s, s, 100, func(Segment) {}, func([]int, bool) {
+				if !s.Above[0] {
+					s.Y[1] *= -e
+					slowest = min(slowest, s.Y[1])
 				}
-			}
+			})
 			if chatter := (*ChatterError)(nil); !errors.As(err, &chatter) && slowest > 1e-14 {
 				t.Errorf("restitution %g, own function %v: falls through the ground at %g m/s: %v", e, own, slowest, err)
 			}
