@@ -69,12 +69,8 @@ func TestHeldBranchContinues(t *testing.T) {
 		{"sign(a) + a", 1, -2, -1}, {"floor(a) + a", 1.5, 3.5, 4.5}, {"mod(a, 3)", 4, 7, 4}, {"mod(a, 3)", 4, 2, -1},
 		{"if(abs(a) ge 1, 2, 3)", -1, 0, 2}, {"floor(abs(a) / 2)", -3, 5, 1}, {"mod(floor(a), 2)", 3.5, 8, 1},
 	} {
-		e, err := Parse(x.text)
-		if err != nil {
-			t.Fatal(err)
-		}
 		c := NewCompiler(nil, slotsOf("a")).Hold(1)
-		code := c.Compile(e)
+		code := compile(t, c, x.text)
 		signals := make([]float64, 1+2*len(c.Cells()))
 		signals[0] = x.at
 		above, ok := settle(c, signals)

@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -12,48 +13,18 @@ func (l Logic) holds(t *testing.T, names []string, values []float64) bool {
 	case LogicTruth:
 		return l.Value
 	case LogicThreshold:
-		for i, n := range names {
-			if n == l.Signal {
-				return values[i] > l.Limit || !l.Strict && values[i] == l.Limit
-			}
-		}
+		x := values[slices.Index(names, l.Signal)]
+		return x > l.Limit || !l.Strict && x == l.Limit
 	case LogicRelation:
-		return mustCompile(t, l.Text, names).Bool(values, nil)
+		return compile(t, NewCompiler(nil, slotsOf(names...)), l.Text).Bool(values, nil)
 	case LogicNot:
 		return !l.Args[0].holds(t, names, values)
-	case LogicAnd:
-		for _, a := range l.Args {
-			if !a.holds(t, names, values) {
-				return false
-			}
-		}
-		return true
-	case LogicOr:
-		for _, a := range l.Args {
-			if a.holds(t, names, values) {
-				return true
-			}
-		}
-		return false
+	case LogicAnd, LogicOr:
+		decides := func(a Logic) bool { return a.holds(t, names, values) == (l.Op == LogicOr) }
+		return slices.ContainsFunc(l.Args, decides) == (l.Op == LogicOr)
 	}
 	t.Fatalf("unexpected %+v", l)
 	return false
-}
-
-func mustCompile(t *testing.T, text string, names []string) *Code {
-	t.Helper()
-	e, err := Parse(text)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return NewCompiler(nil, func(name string) (int, bool) {
-		for i, n := range names {
-			if n == name {
-				return i, true
-			}
-		}
-		return 0, false
-	}).Compile(e)
 }
 
 // TestLogicAgreesWithTheCompiledCondition compares the structure with the code on random conditions. Numbers are small
@@ -108,11 +79,8 @@ func TestLogicAgreesWithTheCompiledCondition(t *testing.T) {
 	thresholds := 0
 	for range 2000 {
 		text := condition(2)
-		e, err := Parse(text)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		l, code := e.Logic(nil), mustCompile(t, text, names)
+		e := parsed(t, text)
+		l, code := e.Logic(nil), NewCompiler(nil, slotsOf(names...)).Compile(e)
 		thresholds += count(l, LogicThreshold)
 		for range 20 {
 			values := []float64{float64(rng.IntN(17)-8) / 2, float64(rng.IntN(17)-8) / 2}
@@ -137,7 +105,9 @@ func count(l Logic, op LogicOp) int {
 	return n
 }
 
+// TestLogicOfRelations: comparisons of discrete values are free, and the parts of an if stay what they are.
 func TestLogicOfRelations(t *testing.T) {
+	task := func(name string) bool { return name == "climb" }
 	for _, test := range []struct{ text, want string }{
 		{"soc >= 0.2", "soc>=0.2"},
 		{"soc < 0.2", "not soc>=0.2"},
@@ -147,15 +117,16 @@ func TestLogicOfRelations(t *testing.T) {
 		{"abs(h - 6000) <= 60", "(not h>6060 and h>=5940)"},
 		{"min(a, b) >= 1", "(a>=1 and b>=1)"},
 		{"a * b >= 1", "[a * b >= 1]"},
+		{"a + b - a >= 1", "[a + b - a >= 1]"},
 		{"a > b", "not [b >= a]"}, // one indicator for both
 		{"1 < 2", "not false"},
 		{"h - h >= 1", "false"},
+		{"armed and climb", "([armed] and climb)"},
+		{"mode == survey", "[mode == survey]"},
+		{"mode != survey", "not [mode == survey]"},
+		{"if(armed, h > 1, climb)", "(([armed] and h>1) or (not [armed] and climb))"},
 	} {
-		e, err := Parse(test.text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := text(e.Logic(nil)); got != test.want {
+		if got := text(parsed(t, test.text).Logic(task)); got != test.want {
 			t.Errorf("%s is %s, want %s", test.text, got, test.want)
 		}
 	}
@@ -191,12 +162,7 @@ func text(l Logic) string {
 // Relations of several signals that are multiples of each other have one key, whatever their rounding.
 func TestKeysOfRelations(t *testing.T) {
 	key := func(text string) string {
-		t.Helper()
-		e, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := e.Logic(nil)
+		l := parsed(t, text).Logic(nil)
 		if l.Op == LogicNot {
 			return "not " + l.Args[0].Key
 		}
@@ -206,6 +172,7 @@ func TestKeysOfRelations(t *testing.T) {
 		{"x - y < -0.37", "x < y - 0.37", "0 > x - y + 0.37", "not (x >= y - 0.37)"},
 		{"x - y < -0.37 [m]", "3 * (x - y) < -1.11 [m]", "x / 7 < (y - 37 [cm]) / 7"},
 		{"x >= y", "x - y >= 0", "0.1 + 0.2 + x >= y + 0.3", "-2 * y + 2 * x >= 0", "2 * x - y >= y"},
+		{"survey == mode", "mode == survey"},
 		{"a * b >= c + 1", "1 + c <= a * b", "2 * (a * b) - 2 * c >= 2"},
 	} {
 		for _, text := range same[1:] {
@@ -214,11 +181,7 @@ func TestKeysOfRelations(t *testing.T) {
 			}
 		}
 	}
-	e, err := Parse("x <= y + 1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if l := e.Logic(nil); l.Reverse != key("2 * x - 2 >= 2 * y") {
+	if l := parsed(t, "x <= y + 1").Logic(nil); l.Reverse != key("2 * x - 2 >= 2 * y") {
 		t.Errorf("%q is not the reverse of x >= y + 1", l.Reverse)
 	}
 	for _, other := range []string{"x > y", "y >= x", "x >= y + 1e-9", "x >= 1.0000001 * y", "x >= y + z", "x >= y * y"} {

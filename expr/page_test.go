@@ -207,20 +207,6 @@ func TestPageRelations(t *testing.T) {
 	}
 }
 
-// TestPageHysteresis plays the example of a condition with on and off by the rule of the page.
-func TestPageHysteresis(t *testing.T) {
-	c := NewCompiler(nil, slotsOf("soc"))
-	on, off := compile(t, c, "soc >= 0.996"), compile(t, c, "soc lt 0.994")
-	value := false
-	for _, row := range tables(t)["soc | value"][0] {
-		s := []float64{number(t, row[0])}
-		value = on.Bool(s, nil) || value && !off.Bool(s, nil)
-		if strconv.FormatBool(value) != row[1] {
-			t.Errorf("at %s the condition is %v, the page says %s", row[0], value, row[1])
-		}
-	}
-}
-
 // TestPageMistakes compares the messages of the page with those that come.
 func TestPageMistakes(t *testing.T) {
 	scope, _, _ := page(t)

@@ -30,6 +30,11 @@ func TestMain(m *testing.M) {
 // signalNames are the signals of random expressions.
 var signalNames = []string{"a", "b", "c.d", "_e"}
 
+// ofLibrary are the functions that Go's library has under the same names.
+var ofLibrary = map[string]func(float64) float64{"abs": math.Abs, "sqrt": math.Sqrt, "exp": math.Exp, "log": math.Log,
+	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
+	"tanh": math.Tanh, "floor": math.Floor}
+
 // reference evaluates a tree by walking it. Relations look at their own signals, so that a difference between the two
 // sets shows what is frozen.
 type reference struct{ signals, frozen map[string]float64 }
@@ -64,29 +69,10 @@ func (r reference) real(n *Node) float64 {
 		}
 		return arg(2)
 	}
+	if f := ofLibrary[n.name]; f != nil {
+		return f(arg(0))
+	}
 	switch n.name {
-	case "abs":
-		return math.Abs(arg(0))
-	case "sqrt":
-		return math.Sqrt(arg(0))
-	case "exp":
-		return math.Exp(arg(0))
-	case "log":
-		return math.Log(arg(0))
-	case "sin":
-		return math.Sin(arg(0))
-	case "cos":
-		return math.Cos(arg(0))
-	case "tan":
-		return math.Tan(arg(0))
-	case "asin":
-		return math.Asin(arg(0))
-	case "acos":
-		return math.Acos(arg(0))
-	case "atan":
-		return math.Atan(arg(0))
-	case "tanh":
-		return math.Tanh(arg(0))
 	case "atan2":
 		return math.Atan2(arg(0), arg(1))
 	case "sign":
@@ -98,8 +84,6 @@ func (r reference) real(n *Node) float64 {
 		default:
 			return x
 		}
-	case "floor":
-		return math.Floor(arg(0))
 	case "mod":
 		return modulo(arg(0), arg(1))
 	case "bitnot":

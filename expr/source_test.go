@@ -168,14 +168,7 @@ func evaluate(t *testing.T, e *Expr, values map[string]float64) bool {
 	for i, name := range lossyNames {
 		list[i] = values[name]
 	}
-	c := NewCompiler(lossy, func(name string) (int, bool) {
-		for i, n := range lossyNames {
-			if n == name {
-				return i, true
-			}
-		}
-		return 0, false
-	})
+	c := NewCompiler(lossy, slotsOf(lossyNames...))
 	return c.CompileAtOnce(e, Variable{Type: Boolean}).Bool(list, nil)
 }
 
