@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Main is the main function of an example: run prints its numbers and writes its pictures into a folder, out/NAME or
@@ -38,6 +39,24 @@ func execute(name string, args []string, stdout, stderr io.Writer, run func(w io
 		return 1
 	}
 	return 0
+}
+
+// Try runs an example, for its test: it returns an error unless it prints the texts and draws the picture.
+func Try(run func(w io.Writer, dir string) error, dir, picture string, texts ...string) error {
+	var out bytes.Buffer
+	if err := run(&out, dir); err != nil {
+		return err
+	}
+	for _, text := range texts {
+		if !strings.Contains(out.String(), text) {
+			return fmt.Errorf("no %q in\n%s", text, &out)
+		}
+	}
+	svg, err := os.ReadFile(filepath.Join(dir, picture))
+	if err == nil && !bytes.Contains(svg, []byte("<svg")) {
+		err = fmt.Errorf("%s is no picture", picture)
+	}
+	return err
 }
 
 // Picture writes plots, one below the other, into a file of a folder and prints its path.

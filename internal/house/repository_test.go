@@ -42,31 +42,6 @@ func TestNoTextOutOfPlace(t *testing.T) {
 	}
 }
 
-// TestSkippedTestsSayWhatIsMissing: a test is left out only where the machine, the checkout or -short lacks something.
-func TestSkippedTestsSayWhatIsMissing(t *testing.T) {
-	skip := regexp.MustCompile(`\.Skip\w*\([^\n]*`)
-	reason := regexp.MustCompile(`Skipf?\("[^"]*\b(no|not|short)\b`)
-	for _, f := range readTree(t, "_test.go") {
-		for _, at := range skip.FindAllStringIndex(f.text, -1) {
-			if call := f.text[at[0]:at[1]]; !reason.MatchString(call) {
-				t.Errorf("%s:%d: a skipped test must name what is missing: %s", f.path, lineOf(f.text, at[0]), call)
-			}
-		}
-	}
-}
-
-// TestGoldenFlagIsCalledRewrite holds the one name of the flag that `make rewrite` passes.
-func TestGoldenFlagIsCalledRewrite(t *testing.T) {
-	flag := regexp.MustCompile(`flag\.Bool\("(\w+)"`)
-	for _, f := range readTree(t, "_test.go") {
-		for _, m := range flag.FindAllStringSubmatch(f.text, -1) {
-			if m[1] != "rewrite" {
-				t.Errorf("%s: the flag that rewrites golden files is called rewrite, not %s", f.path, m[1])
-			}
-		}
-	}
-}
-
 // TestFuzzFunctionsHaveCorpora: the inputs that fuzzing found are kept, so that every test run repeats them.
 func TestFuzzFunctionsHaveCorpora(t *testing.T) {
 	function := regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)

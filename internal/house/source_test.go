@@ -61,12 +61,6 @@ func module(t *testing.T) string {
 	return strings.TrimPrefix(first, "module ") + "/"
 }
 
-// isStandard identifies the standard library by the missing dot in the path's first element.
-func isStandard(name string) bool {
-	first, _, _ := strings.Cut(name, "/")
-	return !strings.Contains(first, ".")
-}
-
 func sortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }
