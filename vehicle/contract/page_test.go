@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"cmp"
 	"encoding/xml"
 	"flag"
 	"fmt"
@@ -102,22 +103,24 @@ func tables(t *testing.T) string {
 			t.Fatal(err)
 		}
 		for _, a := range slices.Concat(l.Models.Actions, l.Models.SubTrees) {
-			if len(a.Ports) == 0 {
-				actions.add(c.Name, fmt.Sprintf("`%s` | | | ", a.ID))
-			}
+			var ports []string
 			for _, p := range a.Ports {
-				value := "required"
+				port := "`" + p.Name + "`"
 				if p.Default != nil {
-					value = *p.Default
+					port += " = " + cmp.Or(*p.Default, "none")
 				}
-				actions.add(c.Name, fmt.Sprintf("`%s` | `%s` | %s | %s", a.ID, p.Name, value, p.Text))
+				if p.Text != "time limit" {
+					port += " (" + p.Text + ")"
+				}
+				ports = append(ports, port)
 			}
+			actions.add(c.Name, fmt.Sprintf("`%s` | %s", a.ID, strings.Join(ports, ", ")))
 		}
 	}
 	var b strings.Builder
 	signals.write(&b, "Signals", "signal", "unit or values", "source", "")
 	slots.write(&b, "Slots", "slot", "unit or values", "default", "range", "")
-	actions.write(&b, "Actions", "action", "port", "default", "")
+	actions.write(&b, "Actions", "action", "ports")
 	return b.String()
 }
 
