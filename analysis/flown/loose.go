@@ -34,114 +34,35 @@ func (s *Stepper) Freed() map[string]bt.Task {
 	return freed
 }
 
+// definition is a condition with hysteresis, in all leaves that have it, with the places of the signals that it reads.
+type definition struct {
+	leaves  []int
+	signals map[int]bool
+}
+
 // loose finds the conditions that free inputs can replace, apart from some; nil if there are none.
 func (s *Stepper) loose(subject *declare.Subject, except []bt.Task) *loose {
-	type definition struct {
-		leaves  []int
-		signals map[int]bool
-	}
-	identity := func(i int) string {
-		l := &s.p.Leaves[i]
-		if !l.Condition || l.Formulas[executive.Off] == nil || slices.Contains(except, l.Task) {
-			return ""
-		}
-		text, _ := subject.Plan.Input(&subject.Plan.Leaves[i], nil)
-		return text
-	}
-	var order []string
-	latches := map[string]*definition{}
-	for i := range s.p.Leaves {
-		if text := identity(i); text != "" {
-			if latches[text] == nil {
-				order, latches[text] = append(order, text), &definition{signals: map[int]bool{}}
-			}
-			d := latches[text]
-			d.leaves = append(d.leaves, i)
-			for _, f := range []executive.Criterion{executive.On, executive.Off} {
-				s.sources(s.p.Leaves[i].Formulas[f].Reads(), d.signals)
-			}
-		}
-	}
-	if len(order) == 0 {
+	definitions := s.hysteresis(subject, except)
+	if len(definitions) == 0 {
 		return nil
 	}
-	used := map[int]bool{} // by other than latches and facts
-	for i := range s.p.Leaves {
-		l := &s.p.Leaves[i]
-		codes := []*expr.Code{l.EntryTime, l.ExitTime}
-		if identity(i) == "" {
-			codes = append(codes, l.Formulas[:]...)
-		}
-		for _, a := range slices.Concat(l.Entry, l.Exit) {
-			codes = append(codes, a.Value)
-		}
-		for _, c := range codes {
-			if c != nil {
-				s.sources(c.Reads(), used)
-			}
-		}
-	}
-	facts := make([]map[int]bool, len(subject.Declared.Facts))
-	about := func(e *expr.Expr, all map[int]bool) (signals bool) {
-		signals = true
-		for _, name := range e.Names() {
-			place, ok := s.compiler.Slot(name)
-			if _, task := s.Tree.Find(name); task || !ok {
-				signals = false
-			} else {
-				s.sources([]int{place}, all)
-			}
-		}
-		return signals
-	}
-	for i, statement := range subject.Declared.Facts {
-		facts[i] = map[int]bool{}
-		signals := true
-		for _, e := range statement.Parts {
-			signals = about(e, facts[i]) && signals
-		}
-		if !signals { // it names tasks
-			maps.Copy(used, facts[i])
-		}
-	}
-	others := subject.Declared
-	others.Facts = nil
-	for _, e := range others.Expressions() {
-		about(e, used)
-	}
-	count := map[int]int{} // by place: the definitions that read it
-	for _, text := range order {
-		for place := range latches[text].signals {
-			count[place]++
-		}
-	}
-	factsOf := map[int][]int{} // by place
-	for i := range facts {
-		for place := range facts[i] {
-			factsOf[place] = append(factsOf[place], i)
+	used, facts := s.used(subject, definitions)
+	readers := map[int]int{} // by place: the definitions that read it
+	for _, d := range definitions {
+		for place := range d.signals {
+			readers[place]++
 		}
 	}
 	all := &loose{facts: map[int]bool{}, signals: map[string]bool{}}
-	for _, text := range order {
-		d := latches[text]
-		var own []int // facts
+	for _, d := range definitions {
+		own, joined := d.with(facts)
 		alone := true
-		places := slices.Collect(maps.Keys(d.signals))
-		of := len(places)
-		for k := 0; k < len(places) && alone; k++ { // those of facts join
-			place := places[k]
-			alone = !used[place] && s.physical(place) && (k < of) == (count[place] == 1) && count[place] < 2
-			for _, i := range factsOf[place] {
-				if slices.Contains(own, i) {
-					continue
-				}
-				own = append(own, i)
-				for other := range facts[i] {
-					if !slices.Contains(places, other) {
-						places = append(places, other)
-					}
-				}
+		for place := range joined {
+			others := readers[place]
+			if d.signals[place] {
+				others--
 			}
+			alone = alone && others == 0 && !used[place] && s.physical(place)
 		}
 		if !alone || !s.opens(d.leaves[0], own, subject) {
 			continue
@@ -150,7 +71,7 @@ func (s *Stepper) loose(subject *declare.Subject, except []bt.Task) *loose {
 		for _, i := range own {
 			all.facts[i] = true
 		}
-		for _, place := range places {
+		for place := range joined {
 			all.signals[s.names[place]] = true
 		}
 	}
@@ -160,6 +81,96 @@ func (s *Stepper) loose(subject *declare.Subject, except []bt.Task) *loose {
 	return all
 }
 
+// hysteresis returns the conditions with hysteresis, apart from some.
+func (s *Stepper) hysteresis(subject *declare.Subject, except []bt.Task) []*definition {
+	var list []*definition
+	byText := map[string]*definition{}
+	for i := range s.p.Leaves {
+		l := &s.p.Leaves[i]
+		if !l.Condition || l.Formulas[executive.Off] == nil || slices.Contains(except, l.Task) {
+			continue
+		}
+		text, _ := subject.Plan.Input(&subject.Plan.Leaves[i], nil)
+		d := byText[text]
+		if d == nil {
+			d = &definition{signals: map[int]bool{}}
+			list, byText[text] = append(list, d), d
+		}
+		d.leaves = append(d.leaves, i)
+		for _, c := range l.Formulas {
+			s.sources(c, d.signals)
+		}
+	}
+	return list
+}
+
+// used returns the places on which something else depends than some conditions and the facts about signals, and those
+// on which each of these facts depends.
+func (s *Stepper) used(subject *declare.Subject, apart []*definition) (used map[int]bool, facts []map[int]bool) {
+	used = map[int]bool{}
+	for i := range s.p.Leaves {
+		l := &s.p.Leaves[i]
+		codes := []*expr.Code{l.EntryTime, l.ExitTime}
+		if !slices.ContainsFunc(apart, func(d *definition) bool { return slices.Contains(d.leaves, i) }) {
+			codes = append(codes, l.Formulas[:]...)
+		}
+		for _, a := range slices.Concat(l.Entry, l.Exit) {
+			codes = append(codes, a.Value)
+		}
+		for _, c := range codes {
+			s.sources(c, used)
+		}
+	}
+	others := subject.Declared
+	others.Facts = nil
+	for _, e := range others.Expressions() {
+		s.about(e, used)
+	}
+	for _, fact := range subject.Declared.Facts {
+		about, signals := map[int]bool{}, true
+		for _, e := range fact.Parts {
+			signals = s.about(e, about) && signals
+		}
+		if facts = append(facts, about); !signals {
+			maps.Copy(used, about)
+		}
+	}
+	return used, facts
+}
+
+// about adds the places on which an expression depends, and reports whether it names signals only.
+func (s *Stepper) about(e *expr.Expr, all map[int]bool) (signals bool) {
+	signals = true
+	for _, name := range e.Names() {
+		place, ok := s.compiler.Slot(name)
+		if _, task := s.Tree.Find(name); task || !ok {
+			signals = false
+		} else {
+			s.depends(place, all)
+		}
+	}
+	return signals
+}
+
+// with returns the facts that bind the signals of a condition, directly or through others, and the places of all these.
+func (d *definition) with(facts []map[int]bool) (own []int, joined map[int]bool) {
+	joined = maps.Clone(d.signals)
+	for again := true; again; {
+		again = false
+		for i, about := range facts {
+			shared := false
+			for place := range about {
+				shared = shared || joined[place]
+			}
+			if shared && !slices.Contains(own, i) {
+				own, again = append(own, i), true
+				maps.Copy(joined, about)
+			}
+		}
+	}
+	return own, joined
+}
+
 // physical reports whether the signal at a place is one of the vehicle that does not depend on commands directly, or of
 // such signals.
 func (s *Stepper) physical(place int) bool {
@@ -167,34 +178,40 @@ func (s *Stepper) physical(place int) bool {
 	return place > 0 && (place < l.Slots || place >= l.Computed) && !s.jumps(place)
 }
 
-// sources adds the places on which the signals at some places depend, themselves included.
-func (s *Stepper) sources(places []int, all map[int]bool) {
-	l := &s.p.Layout
-	for _, place := range places {
-		if all[place] {
-			continue
+// sources adds the places on which the value of a code depends; nil: none.
+func (s *Stepper) sources(c *expr.Code, all map[int]bool) {
+	if c != nil {
+		for _, place := range c.Reads() {
+			s.depends(place, all)
 		}
-		switch all[place] = true; {
-		case place >= l.Signals:
-		case place >= l.Computed:
-			s.sources(s.p.Computed[place-l.Computed].Reads(), all)
-		case place >= l.Slots:
-			for _, w := range s.p.Slots[place-l.Slots].Writers {
-				if w.Value != nil {
-					s.sources(w.Value.Reads(), all)
+	}
+}
+
+// depends adds the places on which the signal at a place depends, itself included.
+func (s *Stepper) depends(place int, all map[int]bool) {
+	if all[place] {
+		return
+	}
+	l := &s.p.Layout
+	switch all[place] = true; {
+	case place >= l.Signals:
+	case place >= l.Computed:
+		s.sources(s.p.Computed[place-l.Computed], all)
+	case place >= l.Slots:
+		for _, w := range s.p.Slots[place-l.Slots].Writers {
+			s.sources(w.Value, all)
+			s.sources(w.Known, all)
+		}
+		for i := range s.p.Leaves {
+			for _, a := range slices.Concat(s.p.Leaves[i].Entry, s.p.Leaves[i].Exit) {
+				if a.Slot == place-l.Slots {
+					s.sources(a.Value, all)
 				}
 			}
-			for i := range s.p.Leaves {
-				for _, a := range slices.Concat(s.p.Leaves[i].Entry, s.p.Leaves[i].Exit) {
-					if a.Slot == place-l.Slots && a.Value != nil {
-						s.sources(a.Value.Reads(), all)
-					}
-				}
-			}
-		case place >= l.Outputs && place-l.Outputs < len(s.p.Direct):
-			for _, command := range s.p.Direct[place-l.Outputs] {
-				s.sources([]int{s.p.Signal(command)}, all)
-			}
+		}
+	case 1 <= place && place <= len(s.p.Direct):
+		for _, command := range s.p.Direct[place-1] {
+			s.depends(s.p.Signal(command), all)
 		}
 	}
 }
@@ -203,9 +220,7 @@ func (s *Stepper) sources(places []int, all map[int]bool) {
 func (s *Stepper) opens(leaf int, facts []int, subject *declare.Subject) bool {
 	formulas := &s.p.Leaves[leaf].Formulas
 	for _, f := range []executive.Criterion{executive.On, executive.Off} {
-		if len(formulas[f].Indicators()) > 0 && slices.ContainsFunc(formulas[f].Indicators(), func(k int) bool {
-			return len(s.inner[k]) > 0
-		}) {
+		if slices.ContainsFunc(formulas[f].Indicators(), func(k int) bool { return len(s.inner[k]) > 0 }) {
 			return false
 		}
 	}

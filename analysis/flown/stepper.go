@@ -235,89 +235,29 @@ func (s *Stepper) free(subject *declare.Subject) {
 // prune lets tasks write a constant where nothing that is asked depends on the value: neither a leaf, nor a duration,
 // nor a statement, directly or through other signals.
 func (s *Stepper) prune(subject *declare.Subject, all bool) {
-	p, l := s.p, &s.p.Layout
-	s.needed = make([]bool, len(p.Slots))
-	seen := make([]bool, l.Signals)
-	var read func(places []int)
-	need := func(list []executive.Assignment, slot int) {
-		for _, a := range list {
-			if a.Slot == slot && a.Value != nil {
-				read(a.Value.Reads())
-			}
-		}
-	}
-	read = func(places []int) {
-		for _, place := range places {
-			if place >= l.Signals || seen[place] {
-				continue
-			}
-			switch seen[place] = true; {
-			case place >= l.Computed:
-				read(p.Computed[place-l.Computed].Reads())
-			case place >= l.Slots:
-				slot := place - l.Slots
-				s.needed[slot] = true
-				for _, w := range p.Slots[slot].Writers {
-					for _, c := range []*expr.Code{w.Value, w.Known} {
-						if c != nil {
-							read(c.Reads())
-						}
-					}
-				}
-				for i := range p.Leaves {
-					need(p.Leaves[i].Entry, slot)
-					need(p.Leaves[i].Exit, slot)
-				}
-			case 1 <= place && place <= len(p.Direct):
-				for _, command := range p.Direct[place-1] {
-					read([]int{p.Signal(command)})
-				}
-			}
-		}
-	}
-	for i := range p.Leaves {
-		x := &p.Leaves[i]
-		for _, c := range append(x.Formulas[:], x.EntryTime, x.ExitTime) {
-			if c != nil {
-				read(c.Reads())
-			}
-		}
-	}
-	for _, e := range subject.Declared.Expressions() {
-		for _, name := range e.Names() {
-			if place, ok := s.compiler.Slot(name); ok {
-				read([]int{place})
-			}
-		}
-	}
-	if all {
-		read(places(l.Slots, l.Computed))
-	}
-	nothing := s.compiler.CompileAtOnce(zero, expr.Variable{})
+	s.needed = s.asked(subject, all)
+	p, nothing := s.p, s.compiler.CompileAtOnce(zero, expr.Variable{})
+	useless := func(slot int, c *expr.Code) bool { return !s.needed[slot] && c != nil && !notFinite(c) }
 	p.Kept = slices.DeleteFunc(slices.Clone(p.Kept), func(r executive.Role) bool { return !s.needed[r.Slot] })
 	p.Slots = slices.Clone(p.Slots)
 	for i := range p.Slots {
-		if !s.needed[i] {
-			p.Slots[i].Writers = slices.Clone(p.Slots[i].Writers)
-			for k := range p.Slots[i].Writers {
-				if w := &p.Slots[i].Writers[k]; w.Value != nil && !notFinite(w.Value) {
-					w.Value, w.Known = nothing, nil
+		p.Slots[i].Writers = slices.Clone(p.Slots[i].Writers)
+		for k := range p.Slots[i].Writers {
+			if w := &p.Slots[i].Writers[k]; useless(i, w.Value) {
+				w.Value, w.Known = nothing, nil
+			}
+		}
+	}
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		l.Entry, l.Exit = slices.Clone(l.Entry), slices.Clone(l.Exit)
+		for _, list := range [][]executive.Assignment{l.Entry, l.Exit} {
+			for k := range list {
+				if useless(list[k].Slot, list[k].Value) {
+					list[k].Value = nothing
 				}
 			}
 		}
-	}
-	without := func(list []executive.Assignment) []executive.Assignment {
-		list = slices.Clone(list)
-		for k := range list {
-			if !s.needed[list[k].Slot] && list[k].Value != nil && !notFinite(list[k].Value) {
-				list[k].Value = nothing
-			}
-		}
-		return list
-	}
-	for i := range p.Leaves {
-		x := &p.Leaves[i]
-		x.Entry, x.Exit = without(x.Entry), without(x.Exit)
 	}
 	for i := range p.Leaves {
 		for _, a := range slices.Concat(p.Leaves[i].Entry, p.Leaves[i].Exit) {
@@ -328,12 +268,31 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 	}
 }
 
-func places(from, to int) []int {
-	var list []int
-	for place := from; place < to; place++ {
-		list = append(list, place)
+// asked reports, by slot, whether a leaf, a duration or a statement depends on its value, or whether all of them are to
+// be known.
+func (s *Stepper) asked(subject *declare.Subject, all bool) []bool {
+	read := map[int]bool{}
+	for i := range s.p.Leaves {
+		l := &s.p.Leaves[i]
+		for _, c := range append(l.Formulas[:], l.EntryTime, l.ExitTime) {
+			s.sources(c, read)
+		}
 	}
-	return list
+	for _, e := range subject.Declared.Expressions() {
+		for _, name := range e.Names() {
+			if place, ok := s.compiler.Slot(name); ok {
+				s.depends(place, read)
+			}
+		}
+	}
+	asked := make([]bool, len(s.p.Slots))
+	for i := range asked {
+		if all {
+			s.depends(s.p.Signal(i), read)
+		}
+		asked[i] = read[s.p.Signal(i)]
+	}
+	return asked
 }
 
 var zero = func() *expr.Expr {
