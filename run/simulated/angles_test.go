@@ -43,7 +43,15 @@ func TestAnglesJumpAtEvents(t *testing.T) {
 		add(level, func(t float64) float64 { return math.Sin(wrap(-t)/2) * a }, "sin(atan2(v, x) / 2) * %g", a)
 		add(level+3, func(t float64) float64 { return mod(t + math.Pi/2) }, "bearing(0, 0, 0.001 * v, 0.001 * x)")
 	}
-	const horizon = 100.0
+	const horizon, dt = 100.0, 1e-3
+	want := make([][]float64, len(exact))
+	for i, holds := range exact {
+		for k := 2; k < horizon/dt; k++ {
+			if a := float64(k) * dt; holds(a) != holds(a-dt) {
+				want[i] = append(want[i], a-dt/2)
+			}
+		}
+	}
 	for _, tolerance := range []float64{1e-4, 1e-7, 1e-10} {
 		m := equationsMission(t, circle, `<Parallel success_count="-1" failure_count="-1">`+plan.String()+`</Parallel>`,
 			fmt.Sprintf("horizon: %g\ntolerance: %g\n", horizon, tolerance))
@@ -51,16 +59,9 @@ func TestAnglesJumpAtEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, holds := range exact {
-			var want []float64
-			const dt = 1e-3
-			for k := 2; k < horizon/dt; k++ {
-				if a := float64(k) * dt; holds(a) != holds(a-dt) {
-					want = append(want, a-dt/2)
-				}
-			}
+		for i := range exact {
 			got := slices.DeleteFunc(l.changes(m, fmt.Sprint("c", i)), func(t float64) bool { return t < dt })
-			near(t, fmt.Sprint(texts[i], " at ", tolerance), got, dt/2+400*tolerance, want...)
+			near(t, fmt.Sprint(texts[i], " at ", tolerance), got, dt/2+400*tolerance, want[i]...)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (w *everything) Iterate() ([]int, error) {
 func TestRandomMissions(t *testing.T) {
 	flown, changes, n := 0, 0, 180
 	if testing.Short() {
-		n = 60
+		n = 24
 	}
 	for seed := range uint64(n) {
 		r := &randomMission{Rand: rand.New(rand.NewPCG(seed, 1))}
