@@ -179,9 +179,7 @@ func TestAbsenceIsProved(t *testing.T) {
 		if err == nil {
 			r.Attach(l)
 		}
-		for more := true; more && err == nil; {
-			more, err = r.Step()
-		}
+		err = r.Fly(t.Context(), nil)
 		if err != nil {
 			t.Log(err)
 			continue

@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -30,9 +31,7 @@ func left(trees string) (string, error) {
 	}
 	p := &player{brief: true, header: r.Header()}
 	r.Attach(p)
-	for more := true; more && err == nil; {
-		more, err = r.Step()
-	}
+	err = r.Fly(context.Background(), nil)
 	if err != nil {
 		return "", err
 	}

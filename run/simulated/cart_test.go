@@ -61,9 +61,7 @@ func fly(t *testing.T, m *mission.Mission) (*run.Run, *log, error) {
 	}
 	l := &log{}
 	r.Attach(l)
-	for more := true; more && err == nil; {
-		more, err = r.Step()
-	}
+	err = r.Fly(t.Context(), nil)
 	return r, l, err
 }
 

@@ -109,10 +109,8 @@ func TestCircuitConventional(t *testing.T) {
 		}
 		l := &log{}
 		r.Attach(l)
-		for more := true; more; {
-			if more, err = r.Step(); err != nil {
-				t.Fatal(err)
-			}
+		if err := r.Fly(t.Context(), nil); err != nil {
+			t.Fatal(err)
 		}
 		check, takeOff := len(l.at(m, "altitude", bt.Activating)), len(l.at(m, "take_off", bt.Activating))
 		if check != c.check || takeOff != c.takeOff {

@@ -42,10 +42,8 @@ func BenchmarkSolarDayEvaluations(b *testing.B) {
 		b.Fatal(err)
 	}
 	r.Attach(&log{})
-	for more := true; more; {
-		if more, err = r.Step(); err != nil {
-			b.Fatal(err)
-		}
+	if err := r.Fly(b.Context(), nil); err != nil {
+		b.Fatal(err)
 	}
 	v, err := plain.New(m.Parameters)
 	if err != nil {

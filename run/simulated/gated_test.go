@@ -2,16 +2,12 @@ package simulated
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/internal/cart"
-	"canopy/run"
-	"canopy/snapshot"
 )
 
 // gated are conditions behind a guard, by what they compare: the cart passes all of them on each of its ways. %g is
@@ -141,47 +137,4 @@ func TestAssertionsAreAttended(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A run that is restored at any time continues with the same log, also with leaves that rest.
-func TestGatedRunIsRestored(t *testing.T) {
-	m := cartMission(t, opening, "", "horizon=10")
-	_, want, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for steps := 1; ; steps++ {
-		first, l, more := newRun(t, m), &log{}, true
-		first.Attach(l)
-		for range steps {
-			if more, err = first.Step(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if !more {
-			break
-		}
-		saved := snapshot.Save(nil, first)
-		second := newRun(t, m)
-		if err := snapshot.Load(saved, second); err != nil {
-			t.Fatal(err)
-		}
-		if again := snapshot.Save(nil, second); !slices.Equal(saved, again) {
-			t.Fatalf("after %d steps: restored, it is saved otherwise", steps)
-		}
-		second.Attach(l)
-		roundTrips(t, second)
-		if !slices.Equal(l.statuses, want.statuses) {
-			t.Fatalf("after %d steps: %v, want %v", steps, l.statuses, want.statuses)
-		}
-	}
-}
-
-func newRun(t *testing.T, m *mission.Mission) *run.Run {
-	t.Helper()
-	r, err := New(m, run.Continuous{}, math.Inf(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }

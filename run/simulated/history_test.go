@@ -17,10 +17,8 @@ func flyInto(t testing.TB, m *mission.Mission, c run.Configuration) (*run.Run, *
 	}
 	history := run.NewHistory(m)
 	r.Attach(history.Recorder())
-	for more := true; more; {
-		if more, err = r.Step(); err != nil {
-			t.Fatal(err)
-		}
+	if err := r.Fly(t.Context(), nil); err != nil {
+		t.Fatal(err)
 	}
 	return r, history
 }

@@ -2,54 +2,10 @@ package simulated
 
 import (
 	"errors"
-	"math"
 	"testing"
 
 	"canopy/sim"
 )
-
-// A ball bounces at the times and to the heights of the closed form.
-func TestBouncingBall(t *testing.T) {
-	m := equationsMission(t, `
-parameters: {e: {default: 0.8}}
-states:
-  h: {unit: m, initial: 10, derivative: v}
-  v: {unit: m/s, derivative: "-9.81 [m/s^2]"}
-discrete:
-  bounces: {type: integer}
-  top: {unit: m, initial: 10, text: height of the last peak}
-events:
-  - {when: "h le 0 and v lt 0", then: "v := -e * v; bounces := bounces + 1"}
-  - {when: "v le 0", then: top := h}
-`, idle, "horizon: 7\nrecord: {interval: 0.5}\n")
-	r, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fall := math.Sqrt(2 * 10 / 9.81)
-	var times, peaks []float64
-	for at, e := fall, 0.8; at < 7; at, e = at+2*fall*e, e*0.8 {
-		times, peaks = append(times, at), append(peaks, 10*e*e)
-	}
-	var found, tops []float64
-	count, top := l.column(m, "bounces"), l.column(m, "top")
-	for i := 1; i < len(count); i++ {
-		if count[i] != count[i-1] {
-			found = append(found, l.times[i])
-		}
-		if top[i] != top[i-1] {
-			tops = append(tops, top[i])
-		}
-	}
-	near(t, "bounces", found, 1e-9, times...)
-	near(t, "peaks", tops, 1e-8, peaks[:len(tops)]...)
-	if len(tops) != 3 || len(l.kinds("state")) > 0 {
-		t.Errorf("%d peaks, events %v", len(tops), l.events)
-	}
-	if n := r.Summary().StateEvents; n < len(found) {
-		t.Errorf("%d state events", n)
-	}
-}
 
 // Events at one instant are simultaneous: two states exchange their values, and the first event for a state counts.
 func TestEventsAreSimultaneous(t *testing.T) {
@@ -73,36 +29,6 @@ events:
 	if got := l.column(m, "x"); got[5] != 1 || got[6] != 2 || l.times[5] != 5 || l.times[6] != 5 {
 		t.Errorf("both sides of the instant are not recorded: %v at %v", got, l.times)
 	}
-}
-
-// A thermostat with a discrete state switches at the times of the closed form; the plan sees the state.
-func TestThermostatWithDiscreteState(t *testing.T) {
-	m := equationsMission(t, `
-states:
-  T: {unit: K, initial: 290, derivative: "(if(heating, 310 [K], 280 [K]) - T) / 100 [s]", tolerance: 1e-8}
-discrete:
-  heating: {type: boolean, initial: true}
-events:
-  - {when: "T ge 295 [K]", then: heating := false}
-  - {when: "T le 290 [K]", then: heating := true}
-`, `<ReactiveSequence name="s"><Condition name="warm" on="heating lt 0.5"/><Action name="go"/></ReactiveSequence>`,
-		"horizon: 1000\nrecord: {interval: 100}\ntolerance: 1e-9\n")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	up, down := 100*math.Log(20./15), 100*math.Log(15./10)
-	var want, got []float64
-	for at, k := up, 0; at < 1000; k++ {
-		want = append(want, at)
-		at += []float64{down, up}[k%2]
-	}
-	for _, s := range l.statuses {
-		if m.Plan.Tree.Name(s.Task) == "warm" && s.t > 0 {
-			got = append(got, s.t)
-		}
-	}
-	near(t, "switches", got, 1e-5, want...)
 }
 
 // Steps of floor, mod and sign are events: a clock that strikes for a second each hour is heard however long the

@@ -102,15 +102,6 @@ func TestExitsAreBounded(t *testing.T) {
 	contains(t, "the log", strings.Join(l.kinds("stopping"), " "), "not ended", "a")
 }
 
-// A plan without exit procedures is not halted at the end: its log ends with the statuses of the plan at work.
-func TestNothingToStop(t *testing.T) {
-	m := cartMission(t, `<Action ID="a" write="v := 1"/>`, "")
-	r, l, err := fly(t, m)
-	if err != nil || r.Statuses()[0] != bt.Running || len(l.at(m, "a", bt.Deactivating)) != 0 {
-		t.Errorf("%v, %v", r.Statuses(), err)
-	}
-}
-
 // The outcome of the run and that of the plan are two answers.
 func TestVerdict(t *testing.T) {
 	for body, want := range map[string]record.Verdict{
@@ -136,9 +127,7 @@ func TestVerdict(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Attach(&log{})
-	for more := true; more && err == nil; {
-		more, err = r.Step()
-	}
+	err = r.Fly(t.Context(), nil)
 	if r.Summary().Plan != record.PlanAbsent {
 		t.Errorf("without the tree the plan is %q", r.Summary().Plan)
 	}

@@ -173,43 +173,6 @@ func randomBody(r *rand.Rand) string {
 	return fmt.Sprintf(`<%s name="out">%s%s</%s>`, outer, strings.Join(leaves[:n], ""), text, outer)
 }
 
-// TestSwapToTheSame: swaps to the same plan at random instants leave the log as it is, to the last bit.
-func TestSwapToTheSame(t *testing.T) {
-	random := rand.New(rand.NewPCG(11, 1))
-	flown := 0
-	for range 60 {
-		text := randomBody(random)
-		m, list := cart.Read(text, "")
-		if m == nil {
-			t.Fatal(text, list)
-		}
-		var logs []string
-		for swaps := range 2 {
-			r, err := New(m, run.Continuous{}, math.Inf(1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			l := &planLog{}
-			r.Attach(l)
-			for more := true; more && err == nil; {
-				if more, err = r.Step(); swaps > 0 && more && random.IntN(3) == 0 {
-					if list, err := swapped(r, body("same.xml", text), false); list.HasErrors() || err != nil && !errors.Is(err, run.ErrSwap) {
-						t.Fatal(list, err)
-					}
-				}
-			}
-			flown += len(l.statuses)
-			logs = append(logs, fmt.Sprintf("%v %+v %v %+v", err, *l, r.T(), r.Summary()))
-		}
-		if logs[0] != logs[1] {
-			t.Errorf("%s:\n%s\n%s", text, logs[0], logs[1])
-		}
-	}
-	if flown < 1000 {
-		t.Errorf("only %d status changes", flown)
-	}
-}
-
 // flownTasks follows the statuses of a log whose plans are exchanged.
 type flownTasks struct {
 	*log

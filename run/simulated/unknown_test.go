@@ -256,10 +256,8 @@ func judge(t *testing.T, body, yaml string, conditions int) func(i int, at float
 		}
 	}
 	x.Attach(rec)
-	for more := true; more; {
-		if more, err = x.Step(); err != nil {
-			t.Fatal(err)
-		}
+	if err := x.Fly(t.Context(), nil); err != nil {
+		t.Fatal(err)
 	}
 	return func(i int, at float64) bool {
 		last, value := -2.0, false
