@@ -127,8 +127,7 @@ func TestVerdict(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Attach(&log{})
-	err = r.Fly(t.Context(), nil)
-	if r.Summary().Plan != record.PlanAbsent {
+	if err := r.Fly(t.Context(), nil); err != nil || r.Summary().Plan != record.PlanAbsent {
 		t.Errorf("without the tree the plan is %q", r.Summary().Plan)
 	}
 }
