@@ -92,16 +92,11 @@ func (e *Engine) checkComposite(t Task, report func(t Task, format string, args 
 				report(child, "active under a parent that passes nothing on")
 			}
 		}
-		switch n.family {
-		case Chain:
-			if n.memory && (s.hold == pinned) != (int32(place) < c.pinned) {
-				report(child, "pinned is wrong")
-			}
-		case Script:
-		case Count:
+		if n.family == Chain && n.memory && (s.hold == pinned) != (int32(place) < c.pinned) {
+			report(child, "pinned is wrong")
+		}
+		if n.family == Count {
 			want.results += inResults[s.effective]
-		default:
-			panic(unknownFamily)
 		}
 	}
 	if n.family != Count && actives > 1 {

@@ -574,6 +574,9 @@ func (k Kind) Family() Family { return kinds[k].family }
 // Acts reports whether tasks of the kind are leaves that can be activated; other leaves are only judged.
 func (k Kind) Acts() bool { return kinds[k].acts }
 
+// Judged reports whether tasks of the kind are leaves that are only judged: conditions.
+func (k Kind) Judged() bool { return kinds[k].family == Leaf && !kinds[k].acts }
+
 // Arity returns the minimum and the maximum number of children; most is -1 if there is no limit.
 func (k Kind) Arity() (least, most int) { return kinds[k].children.least, kinds[k].children.most }
 

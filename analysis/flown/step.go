@@ -581,7 +581,7 @@ func (m *Moment) Holds(l *expr.Logic) bool {
 		return m.s.w.truth(m.s.relation(l), true)
 	case expr.LogicProposition:
 		t, _ := m.s.Tree.Find(l.Text)
-		if k := m.s.Tree.Kind(t); k.Family() == bt.Leaf && !k.Acts() {
+		if m.s.Tree.Kind(t).Judged() {
 			return m.holds(t)
 		}
 		return m.engine.Active(t)

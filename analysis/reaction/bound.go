@@ -40,91 +40,57 @@ func (r *Result) shapes() []shape {
 	return all
 }
 
+// compositeShape returns the shape of a task from those of its children: its judgements by the law, rounded up.
 func (r *Result) compositeShape(t bt.Task, all []shape) shape {
-	children, kind := r.tree.Children(t), r.tree.Kind(t)
-	counts := kind.Family() == bt.Count
-	s := shape{steady: true}
-	good, bad, widest, sum := 0, 0, 0, 0
-	for i, child := range children {
+	kind, counts := r.tree.Kind(t), r.tree.Kind(t).Family() == bt.Count
+	rule := r.tree.Rule(t, func(child bt.Task, be bt.Status) bool {
+		return be == bt.Accept && all[child].width > 0 || be == bt.Skipped && all[child].skips
+	})
+	for state := range rule.Begins { // after a deactivation
+		rule.Begins[state] = state == 0 || rule.Course.Stored[state] && rule.Course.Keeps
+	}
+	says := bt.Decide(bt.Truth{Up: true}, &rule, func(child bt.Task, _ bool) bt.Judgement[bool] {
+		c := &all[child]
+		return bt.Judgement[bool]{Good: c.good, Bad: c.bad, Skipped: c.skips, Open: c.width > 0}
+	})
+	s := shape{good: says.Good, bad: says.Bad, skips: says.Skipped, steady: true}
+	widest, sum, skips := 0, 0, s.skips
+	for i, child := range rule.Children {
 		c := all[child]
-		good, bad = good+count(c.good), bad+count(c.bad)
 		widest, sum = max(widest, c.width), sum+c.width
-		s.steady, s.skips, s.slow = s.steady && c.steady, s.skips || c.skips, s.slow || c.slow
-		if kind.Memory() && kind.Family() != bt.Script {
+		s.steady, skips, s.slow = s.steady && c.steady, skips || c.skips, s.slow || c.slow
+		if kind.Memory() && rule.Course == nil {
 			// A pinned result is kept until the task is deactivated, when the child may be judged otherwise.
-			over := i < len(children)-1 && kind.Over() != bt.Accept
+			over := i < len(rule.Children)-1 && kind.Over() != bt.Accept
 			s.steady = s.steady && !(c.bad && (counts || over && kind.Over() == bt.Success)) &&
 				!(c.good && (counts || over && kind.Over() == bt.Failure))
 		}
 	}
-	n := len(children)
-	switch kind.Family() {
-	case bt.Chain:
-		var decides shape // the possible results of the child that decides
-		switch kind.Over() {
-		case bt.Success:
-			decides.good, decides.bad = good == n, bad > 0
-		case bt.Failure:
-			decides.good, decides.bad = good > 0, bad == n
-		default: // it is the first one
-			decides = all[children[0]]
+	switch {
+	case rule.Course != nil:
+		for _, c := range rule.Course.Steps {
+			s.reruns = s.reruns || c.Again
+			if c.Waits() { // it can be active although no child is
+				s.width = 1
+			}
 		}
-		ifGood, ifBad := kind.Verdict(bt.Success), kind.Verdict(bt.Failure)
-		s.good = decides.good && ifGood == bt.Success || decides.bad && ifBad == bt.Success
-		s.bad = decides.good && ifGood == bt.Failure || decides.bad && ifBad == bt.Failure
-		s.steady = s.steady || ifGood == ifBad
-	case bt.Count:
-		counts := r.tree.Counts(t)
-		enough, tooMany := int(counts.Enough), int(counts.TooMany)
-		s.good, s.bad = good >= enough, bad >= tooMany
-		s.steady = s.steady && enough+tooMany > n // else both counts can be reached, and the order decides
+		// What led to a stored state is forgotten or kept, and may now be judged otherwise.
+		s.steady = s.steady && (!slices.Contains(rule.Course.Stored[1:], true) || !s.good && !s.bad)
+	case counts:
+		// Else both counts can be reached, and the order decides.
+		s.steady = s.steady && int(rule.Enough+rule.TooMany) > len(rule.Children)
 		widest = sum
-		if s.skips && counts.Quorum == 0 { // it can wait although all children are judged
+		if skips && rule.Quorum == 0 { // it can wait although all children are judged
 			s.width = 1
 		}
-	case bt.Script:
-		r.scriptShape(t, all, &s)
 	default:
-		panic("reaction: a composite of an unknown family")
+		s.steady = s.steady || kind.Verdict(bt.Success) == kind.Verdict(bt.Failure)
 	}
-	s.steady = s.steady && !s.skips
+	s.steady = s.steady && !skips
 	if widest > 0 {
 		s.width = widest + 1
 	}
 	return s
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// scriptShape completes the shape of a script from the courses of its automaton.
-func (r *Result) scriptShape(t bt.Task, all []shape, s *shape) {
-	course := r.tree.Course(t, func(child bt.Task, be bt.Status) bool {
-		return be == bt.Accept && all[child].width > 0 || be == bt.Skipped && all[child].skips
-	})
-	from := make([]bool, len(course.Stored)) // by state: reached after a deactivation
-	for i, stored := range course.Stored {
-		from[i] = i == 0 || stored && course.Keeps
-	}
-	for _, c := range course.Steps {
-		s.reruns = s.reruns || c.Again
-		if from[c.From] && (c.Is != bt.Success || all[c.Child].good) && (c.Is != bt.Failure || all[c.Child].bad) {
-			from[c.To] = true
-			s.good, s.bad = s.good || c.Says == bt.Success, s.bad || c.Says == bt.Failure
-			s.skips = s.skips || c.Says == bt.Skipped
-		}
-		if c.Waits() { // it can be active although no child is
-			s.width = 1
-		}
-	}
-	if slices.Contains(course.Stored[1:], true) {
-		// What led to the stored state is forgotten or kept, and may now be judged otherwise.
-		s.steady = s.steady && !s.good && !s.bad
-	}
 }
 
 // maxSteps is the maximum number of changes of a task's status in one visit.

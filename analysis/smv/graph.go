@@ -160,10 +160,10 @@ func (g *explorer) write() {
 	for t := range bt.Task(w.tree.Len()) {
 		where(w.good(t), func(e *end) bool { return e.good[t] })
 		where(w.bad(t), func(e *end) bool { return e.bad[t] })
-		if w.acts[t] || slices.Contains(w.tree.Timers(), t) {
+		if w.acts(t) || slices.Contains(w.tree.Timers(), t) {
 			where(w.active(t), func(e *end) bool { return e.active[t] })
 		}
-		if w.acts[t] {
+		if w.acts(t) {
 			where("entered_"+w.task[t], func(e *end) bool { return e.entered[t] })
 		}
 	}

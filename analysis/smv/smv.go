@@ -37,11 +37,11 @@ const advice = "export a smaller plan, such as one of its subtrees; canopy check
 // is ErrLarge.
 func Write(s declare.Subject, title string, over func() string) (string, error) {
 	w := &writer{Subject: s, tree: s.Plan.Tree, names: map[string]bool{}, task: make([]string, s.Plan.Tree.Len()),
-		acts: make([]bool, s.Plan.Tree.Len()), skips: make([]bool, s.Plan.Tree.Len()),
+		natures: s.Plan.Tree.Natures(), wanted: make([]*formula, s.Plan.Tree.Len()),
 		signals: map[string]*signal{}, free: map[string]string{}, values: map[string]string{}}
-	equations := true
+	equations := len(w.tree.Shared()) == 0
 	for t := range bt.Task(w.tree.Len()) {
-		equations = w.admit(t) && equations
+		equations = equations && !w.remembers(t)
 		w.task[t] = w.name(w.tree.Name(t))
 	}
 	if equations && !w.feedsBack() && !w.branches() {
@@ -87,8 +87,8 @@ type writer struct {
 	size    int             // of the definitions and transitions so far, also of those that were left out [bytes]
 	names   map[string]bool // that are taken
 	task    []string        // by task: its name in the model
-	acts    []bool          // by task: it can be active
-	skips   []bool          // by task: it can be skipped
+	natures []bt.Nature     // by task
+	wanted  []*formula      // by task: where its parent wants it, if that is active
 	signals map[string]*signal
 	order   []string          // of the signals
 	free    map[string]string // by key: the variable of an input that is simply true or false
@@ -108,41 +108,21 @@ type cut struct {
 	strict bool
 }
 
-// admit reports whether a task remembers nothing, and notes whether it can be active or skipped.
-func (w *writer) admit(t bt.Task) bool {
-	kids := w.tree.Children(t)
-	w.acts[t] = w.tree.Kind(t).Acts()
-	switch w.tree.Kind(t).Family() { // all of its children, or what its script says
-	case bt.Chain:
-		w.skips[t] = true
-	case bt.Count:
-		w.skips[t] = !w.tree.Counts(t).Lenient
+// remembers reports whether a task remembers something.
+func (w *writer) remembers(t bt.Task) bool {
+	i, leaf := slices.BinarySearch(w.tree.Leaves(), t)
+	if !leaf {
+		return w.natures[t].Pins
 	}
-	for _, k := range kids {
-		w.acts[t] = w.acts[t] || w.acts[k]
-		w.skips[t] = w.skips[t] && w.skips[k]
-	}
-	if w.tree.Kind(t).Family() == bt.Script {
-		for _, s := range w.tree.Course(t, w.can).Steps {
-			w.acts[t], w.skips[t] = w.acts[t] || s.Waits(), w.skips[t] || s.Says == bt.Skipped
-		}
-	}
-	remembers := w.remembers(t) || len(w.tree.Shared()) > 0
-	if i, leaf := slices.BinarySearch(w.tree.Leaves(), t); leaf {
-		l := &w.Plan.Leaves[i]
-		for _, e := range []*expr.Expr{l.Done, l.Failed, l.SuccessIf, l.FailureIf, l.EntryTime, l.EntryUntil, l.ExitTime,
-			l.ExitUntil} {
-			remembers = remembers || e != nil
-		}
-		remembers = remembers || slices.Contains(w.Declared.Free, w.tree.Name(t)) || len(l.Until) > 0 || w.tree.Idle(t)
-	}
-	return !remembers
+	l := &w.Plan.Leaves[i]
+	given := func(e *expr.Expr) bool { return e != nil }
+	return slices.ContainsFunc([]*expr.Expr{l.Done, l.Failed, l.SuccessIf, l.FailureIf, l.EntryTime, l.EntryUntil,
+		l.ExitTime, l.ExitUntil}, given) || slices.Contains(w.Declared.Free, w.tree.Name(t)) || len(l.Until) > 0 ||
+		w.tree.Idle(t)
 }
 
-// can reports whether a task can be undecided (Accept), or skipped.
-func (w *writer) can(t bt.Task, be bt.Status) bool {
-	return be == bt.Accept && w.acts[t] || be == bt.Skipped && w.skips[t]
-}
+// acts reports whether a task can be active, or is an action.
+func (w *writer) acts(t bt.Task) bool { return w.natures[t].Acts || w.tree.Kind(t).Acts() }
 
 // feedsBack reports whether a condition or a statement reads a slot: what tasks write decides what they do.
 func (w *writer) feedsBack() bool {
@@ -181,26 +161,6 @@ func (w *writer) branches() bool {
 // slot reports whether a signal of a mission is a slot.
 func (w *writer) slot(name string) bool {
 	return w.Program != nil && slices.ContainsFunc(w.Program.Slots, func(s executive.Slot) bool { return s.Name == name })
-}
-
-// remembers reports whether a composite pins a child or stores a state, and can be active after that.
-func (w *writer) remembers(t bt.Task) bool {
-	acts := func(k bt.Task) bool { return w.acts[k] }
-	kind, kids := w.tree.Kind(t), w.tree.Children(t)
-	if !kind.Memory() {
-		return false
-	}
-	switch kind.Family() {
-	case bt.Leaf:
-		return false
-	case bt.Chain:
-		return slices.ContainsFunc(kids[1:], acts)
-	case bt.Count:
-		return len(kids) > 1 && slices.ContainsFunc(kids, acts)
-	case bt.Script:
-		return slices.Contains(w.tree.Course(t, w.can).Stored[1:], true)
-	}
-	panic("smv: a composite of an unknown family")
 }
 
 // name returns a name that SMV accepts and that is not taken yet.
@@ -417,201 +377,33 @@ func all(parts ...string) string {
 
 // judge defines where a task has succeeded, where it has failed, and where it is skipped if it can be.
 func (w *writer) judge(t bt.Task) {
-	kind, kids := w.tree.Kind(t), w.tree.Children(t)
-	by := map[bt.Status][]string{}
-	switch kind.Family() {
-	case bt.Leaf:
-		if i, _ := slices.BinarySearch(w.tree.Leaves(), t); !kind.Acts() {
-			value := w.value(&w.Plan.Leaves[i])
-			by[bt.Success], by[bt.Failure] = []string{value}, []string{"!" + value}
-		}
-	case bt.Chain:
-		var passed []string
-		for i, k := range kids {
-			for _, is := range []bt.Status{bt.Success, bt.Failure} {
-				says := kind.Verdict(is)
-				if says != bt.Accept && (is != kind.Over() || i == len(kids)-1 && !w.skips[k]) {
-					by[says] = append(by[says], all(append(passed, w.judged(k, is))...))
-				}
-			}
-			if kind.Over() != bt.Accept {
-				passed = append(passed, w.passed(k, kind.Over()))
-			}
-		}
-		over := kind.Verdict(kind.Over())
-		if last := kids[len(kids)-1]; w.skips[last] && kind.Over() != bt.Accept { // the last that is not skipped decides
-			by[over] = append(by[over], all(append(passed, w.unless(t))...))
-		}
-		by[bt.Skipped] = []string{all(w.each(kids, bt.Skipped)...)}
-	case bt.Count:
-		by = w.counted(t)
-	case bt.Script:
-		for _, s := range w.course(t) {
-			if s.Says != bt.Accept {
-				by[s.Says] = append(by[s.Says], w.taken(t, s))
-			}
-		}
-	default:
-		panic("smv: a composite of an unknown family")
+	says := bt.Judgement[*formula]{Good: never, Bad: never}
+	switch i, leaf := slices.BinarySearch(w.tree.Leaves(), t); {
+	case !leaf:
+		says = bt.Decide(algebra{w, t}, &w.natures[t].Rule, func(child bt.Task, in *formula) bt.Judgement[*formula] {
+			w.wanted[child] = algebra{}.Or(w.wanted[child], in)
+			return w.judgement(child)
+		})
+	case !w.tree.Kind(t).Acts():
+		says.Good = &formula{text: w.value(&w.Plan.Leaves[i])}
+		says.Bad = algebra{}.Not(says.Good)
 	}
-	w.define(w.good(t), "%s", anyOf(by[bt.Success]))
-	w.define(w.bad(t), "%s", anyOf(by[bt.Failure]))
-	if w.skips[t] {
-		w.define(w.skip(t), "%s", anyOf(by[bt.Skipped]))
+	w.define(w.good(t), "%s", says.Good)
+	w.define(w.bad(t), "%s", says.Bad)
+	if w.natures[t].Skips {
+		w.define(w.skip(t), "%s", says.Skipped)
 	}
 }
 
-// each returns the conditions that tasks are judged in some way.
-func (w *writer) each(tasks []bt.Task, is bt.Status) []string {
-	var all []string
-	for _, t := range tasks {
-		all = append(all, w.judged(t, is))
+// judgement returns the names of a task's judgements.
+func (w *writer) judgement(t bt.Task) bt.Judgement[*formula] {
+	a := algebra{}
+	j := bt.Judgement[*formula]{Good: &formula{text: w.good(t)}, Bad: &formula{text: w.bad(t)}, Skipped: never}
+	if w.natures[t].Skips {
+		j.Skipped = &formula{text: w.skip(t)}
 	}
-	return all
-}
-
-// unless is the condition that a task is not skipped, "" if it never is.
-func (w *writer) unless(t bt.Task) string {
-	if w.skips[t] {
-		return "!" + w.skip(t)
-	}
-	return ""
-}
-
-// passed is the condition that a chain passes over a child.
-func (w *writer) passed(t bt.Task, over bt.Status) string {
-	if w.skips[t] {
-		return fmt.Sprintf("(%s | %s)", w.judged(t, over), w.skip(t))
-	}
-	return w.judged(t, over)
-}
-
-// judged is the condition that a task is judged in some way.
-func (w *writer) judged(t bt.Task, is bt.Status) string {
-	switch is {
-	case bt.Success:
-		return w.good(t)
-	case bt.Failure:
-		return w.bad(t)
-	case bt.Skipped:
-		if !w.skips[t] {
-			return "FALSE"
-		}
-		return w.skip(t)
-	case bt.Accept:
-		if w.skips[t] {
-			return fmt.Sprintf("!%s & !%s & !%s", w.good(t), w.bad(t), w.skip(t))
-		}
-		return fmt.Sprintf("!%s & !%s", w.good(t), w.bad(t))
-	}
-	panic("smv: a judgement that does not exist")
-}
-
-// counted defines the counts of a parallel: from left to right, until one threshold is reached. One that waits for all
-// its children returns where all are judged.
-func (w *writer) counted(t bt.Task) map[bt.Status][]string {
-	counts, kids := w.tree.Counts(t), w.tree.Children(t)
-	enough, tooMany := int(counts.Enough), int(counts.TooMany)
-	by := map[bt.Status][]string{}
-	switch 0 {
-	case enough:
-		by[bt.Success] = []string{"TRUE"}
-		return by
-	case tooMany: // with all children judged
-		by[bt.Failure] = []string{w.unless(t)}
-	}
-	at := map[[2]int]string{{0, 0}: ""}
-	for i, k := range kids {
-		if w.size > maxText {
-			return by
-		}
-		parts := map[[2]int][]string{}
-		for g := range enough {
-			for b := range tooMany {
-				from, ok := at[[2]int{g, b}]
-				if !ok {
-					continue
-				}
-				isGood, neither := w.good(k), w.judged(k, bt.Accept)
-				switch {
-				case w.skips[k] && counts.Lenient:
-					isGood = w.passed(k, bt.Success)
-				case w.skips[k]:
-					neither = fmt.Sprintf("!%s & !%s", w.good(k), w.bad(k))
-				}
-				good, bad := all(from, isGood), all(from, w.bad(k))
-				if g+1 == enough {
-					by[bt.Success] = append(by[bt.Success], good)
-				} else {
-					parts[[2]int{g + 1, b}] = append(parts[[2]int{g + 1, b}], good)
-				}
-				if b+1 == tooMany {
-					by[bt.Failure] = append(by[bt.Failure], bad)
-				} else {
-					parts[[2]int{g, b + 1}] = append(parts[[2]int{g, b + 1}], bad)
-				}
-				parts[[2]int{g, b}] = append(parts[[2]int{g, b}], all(from, neither))
-			}
-		}
-		at = map[[2]int]string{}
-		for g := range enough {
-			for b := range tooMany {
-				if p := parts[[2]int{g, b}]; p != nil {
-					name := w.name(fmt.Sprintf("count_%s_%d_%d_%d", w.task[t], i+1, g, b))
-					w.define(name, "%s", anyOf(p))
-					at[[2]int{g, b}] = name
-				}
-			}
-		}
-	}
-	if counts.Quorum > 0 {
-		judged := ""
-		for _, k := range kids {
-			judged = all(judged, fmt.Sprintf("(%s | %s)", w.passed(k, bt.Success), w.bad(k)))
-		}
-		for _, parts := range by {
-			for i := range parts {
-				parts[i] = all(parts[i], judged)
-			}
-		}
-		if slices.ContainsFunc(kids, func(k bt.Task) bool { return w.skips[k] }) { // it waits for fewer results
-			by[bt.Success] = []string{all(judged, "!"+w.bad(t), w.unless(t))}
-		}
-	}
-	by[bt.Skipped] = []string{all(w.each(kids, bt.Skipped)...)}
-	return by
-}
-
-// course returns the steps of a script, and defines where each of its states is reached.
-func (w *writer) course(t bt.Task) []bt.CourseStep {
-	steps := w.tree.Course(t, w.can).Steps
-	reached := map[int][]string{0: {"TRUE"}}
-	defined := map[int]bool{}
-	for _, s := range steps {
-		if !defined[s.From] {
-			defined[s.From] = true
-			if name := w.state(t, s.From); !w.names[name] {
-				w.names[name] = true
-				w.define(name, "%s", anyOf(reached[s.From]))
-			}
-		}
-		if s.To != s.From {
-			reached[s.To] = append(reached[s.To], w.taken(t, s))
-		}
-	}
-	return steps
-}
-
-func (w *writer) state(t bt.Task, number int) string {
-	return fmt.Sprintf("at_%s_%d", w.task[t], number)
-}
-
-// taken is the condition that a step of a script is taken.
-func (w *writer) taken(t bt.Task, s bt.CourseStep) string {
-	if s.Child < 0 {
-		return w.state(t, s.From)
-	}
-	return w.state(t, s.From) + " & " + w.judged(s.Child, s.Is)
+	j.Open = a.And(a.And(a.Not(j.Good), a.Not(j.Bad)), a.Not(j.Skipped))
+	return j
 }
 
 // activate defines where tasks are active, parents first.
@@ -619,27 +411,15 @@ func (w *writer) activate() {
 	root := w.tree.Root()
 	w.define(w.active(root), "%s", w.activity(root))
 	for t := root; t >= 0; t-- {
-		kind, kids := w.tree.Kind(t), w.tree.Children(t)
-		var passed []string
-		for _, k := range kids {
+		for _, k := range w.tree.Children(t) {
 			wanted := []string{w.active(t)}
-			switch kind.Family() {
-			case bt.Leaf, bt.Count:
-			case bt.Chain:
-				wanted = append(wanted, passed...)
-				if kind.Over() != bt.Accept {
-					passed = append(passed, w.passed(k, kind.Over()))
-				}
-			case bt.Script:
-				var parts []string
-				for _, s := range w.course(t) {
-					if s.Child == k && s.Is == bt.Accept {
-						parts = append(parts, w.state(t, s.From))
-					}
-				}
-				wanted = append(wanted, "("+anyOf(parts)+")")
-			default:
-				panic("smv: a composite of an unknown family")
+			switch in := w.wanted[k]; {
+			case w.natures[t].Course != nil && in == nil: // it never looks at the child
+				wanted = append(wanted, "(FALSE)")
+			case w.natures[t].Course != nil:
+				wanted = append(wanted, "("+in.String()+")")
+			case in != nil && in != always:
+				wanted = append(wanted, in.within('&'))
 			}
 			w.define(w.active(k), "%s", w.activity(k, wanted...))
 		}
@@ -648,10 +428,10 @@ func (w *writer) activate() {
 
 // activity is the condition that a task is active: its parent wants it, and it is not judged.
 func (w *writer) activity(t bt.Task, wanted ...string) string {
-	if !w.acts[t] {
+	if !w.acts(t) {
 		return "FALSE"
 	}
-	return all(append(wanted, w.judged(t, bt.Accept))...)
+	return all(append(wanted, w.judgement(t).Open.String())...)
 }
 
 // spec adds a question.
@@ -671,7 +451,7 @@ func (w *writer) questions(statement func(declare.Statement) string, active func
 	}
 	var actions []string
 	for _, t := range w.tree.Leaves() {
-		if w.acts[t] {
+		if w.acts(t) {
 			actions = append(actions, w.active(t))
 		}
 	}
@@ -680,7 +460,7 @@ func (w *writer) questions(statement func(declare.Statement) string, active func
 		passing = " or a task waits for its timer"
 		none := []string{w.active(t)}
 		for _, k := range w.tree.Children(t) {
-			if w.acts[k] {
+			if w.acts(k) {
 				none = append(none, "!"+w.active(k))
 			}
 		}
@@ -689,7 +469,7 @@ func (w *writer) questions(statement func(declare.Statement) string, active func
 	w.spec("complete", "in every state some action is active"+passing+", or the plan has succeeded", "%s%s", quiet,
 		anyOf(append([]string{w.good(root)}, actions...)))
 	for _, t := range w.tree.Leaves() {
-		if w.acts[t] {
+		if w.acts(t) {
 			w.spec("dead_"+w.task[t], w.tree.Name(t)+" is never active; false is as it should be", "!(%s)", active(t))
 		}
 	}

@@ -157,7 +157,7 @@ func TestManyLimits(t *testing.T) {
 				}
 				return b.String() + "</ReactiveFallback>"
 			}}
-			return len(NewModel(f.subject(t, n)).space.(*diagrams).nodes)
+			return len(NewModel(f.subject(t, n)).space.nodes)
 		}
 		if small, large := kept(100), kept(1000); large > 15*small {
 			t.Errorf("%s: 100 limits take %d nodes, 1,000 take %d", name, small, large)

@@ -61,7 +61,7 @@ func TestManyDeadTasks(t *testing.T) {
 		if found := askDead(m); len(found) != 1 || len(found[0].Units) != n {
 			t.Errorf("%d tasks: %d findings", n, len(found))
 		}
-		return len(m.space.(*diagrams).nodes)
+		return len(m.space.nodes)
 	}
 	if small, large := kept(100), kept(1000); large > 15*small {
 		t.Errorf("100 tasks take %d nodes, 1,000 take %d", small, large)

@@ -150,9 +150,6 @@ func (m *Model) byName() map[string]set {
 	by := map[string]set{}
 	for _, t := range m.actions() {
 		name := ownName(m.tree.Name(t))
-		if by[name] == nil {
-			by[name] = m.space.none()
-		}
 		by[name] = m.space.or(by[name], m.active[t])
 	}
 	return by
@@ -163,17 +160,13 @@ func (m *Model) byName() map[string]set {
 func (m *Model) same(o *Model) bool {
 	s, mine, others := m.space, m.byName(), o.byName()
 	lawful := s.and(m.lawful, o.lawful)
-	for j := range m.judged[m.tree.Root()] {
-		result := fmt.Sprint("the root's result ", j)
-		mine[result], others[result] = m.judged[m.tree.Root()][j], o.judged[o.tree.Root()][j]
+	for _, is := range []bt.Status{bt.Success, bt.Failure, bt.Skipped} {
+		result := fmt.Sprint("the root's result ", is)
+		mine[result], others[result] = m.judged[m.tree.Root()].Of(is), o.judged[o.tree.Root()].Of(is)
 	}
 	for _, both := range [][2]map[string]set{{mine, others}, {others, mine}} {
 		for name, active := range both[0] {
-			other := both[1][name]
-			if other == nil {
-				other = s.none()
-			}
-			if !s.empty(s.and(s.and(active, s.not(other)), lawful)) {
+			if !s.empty(s.and(s.and(active, s.not(both[1][name])), lawful)) {
 				return false
 			}
 		}

@@ -19,7 +19,7 @@ func askDead(m *Model) []Finding {
 	asked := 0
 	var visit func(t bt.Task)
 	visit = func(t bt.Task) {
-		if !m.acts[t] || m.space.full() {
+		if !m.natures[t].Acts || m.space.full() {
 			return
 		}
 		asked++
@@ -84,7 +84,7 @@ func count(n int, what string) string {
 func (m *Model) ends() []bt.Task {
 	var tasks []bt.Task
 	for t := range bt.Task(m.tree.Len()) {
-		if m.acts[t] && !slices.ContainsFunc(m.tree.Children(t), func(k bt.Task) bool { return m.acts[k] }) {
+		if m.natures[t].Acts && !slices.ContainsFunc(m.tree.Children(t), func(k bt.Task) bool { return m.natures[k].Acts }) {
 			tasks = append(tasks, t)
 		}
 	}
@@ -246,7 +246,7 @@ func (m *Model) neverSeen(tasks []bt.Task, how string) Finding {
 
 // comesAfterActions reports whether some action must have ended before a task.
 func (m *Model) comesAfterActions(t bt.Task) bool {
-	return slices.ContainsFunc(m.needs(t), func(n need) bool { return n.passed >= 0 && m.acts[n.passed] })
+	return slices.ContainsFunc(m.needs(t), func(n need) bool { return n.passed >= 0 && m.natures[n.passed].Acts })
 }
 
 // some lists the first of the tasks.
@@ -289,7 +289,7 @@ func (m *Model) causes(dead []bt.Task) []Finding {
 		of := t // a composite is explained by its first action
 		for acting := []bt.Task{t}; len(acting) > 0; {
 			of = acting[0]
-			acting = slices.DeleteFunc(slices.Clone(m.tree.Children(of)), func(k bt.Task) bool { return !m.acts[k] })
+			acting = slices.DeleteFunc(slices.Clone(m.tree.Children(of)), func(k bt.Task) bool { return !m.natures[k].Acts })
 		}
 		needs := m.needs(of)
 		texts := map[string]bool{}
@@ -378,9 +378,9 @@ func (m *Model) needs(t bt.Task) []need {
 	add := func(text string, in set) { passed(-1, text, in) }
 	rule := func(in set) { list = append(list, need{in: in, passed: -1, memory: true}) }
 	name := m.tree.Name
-	add(name(t)+" has something to do and can run", m.open(t))
+	add(name(t)+" has something to do and can run", m.judged[t].Open)
 	for child, p := t, m.tree.Parent(t); p >= 0; child, p = p, m.tree.Parent(p) {
-		if m.passes(p) {
+		if m.tree.Kind(p).Over() != bt.Accept {
 			for _, k := range m.tree.Children(p) {
 				if k == child {
 					break
@@ -388,14 +388,14 @@ func (m *Model) needs(t bt.Task) []need {
 				m.passedNeeds(k, m.tree.Kind(p).Over() == bt.Success, passed)
 			}
 		}
-		if in := m.wanted[child]; in != nil {
-			add(name(p)+" comes to "+name(child)+m.after(p, child), in)
+		if m.natures[p].Course != nil {
+			add(name(p)+" comes to "+name(child)+m.after(p, child), m.wanted[child])
 		}
 		if m.tree.Kind(p).Family() == bt.Count {
-			add(name(p)+" has not ended", m.open(p))
+			add(name(p)+" has not ended", m.judged[p].Open)
 		}
 	}
-	if m.latches != nil {
+	if m.latches != always {
 		rule(m.latches)
 	}
 	for i := range m.facts {
@@ -410,7 +410,7 @@ func (m *Model) needs(t bt.Task) []need {
 // after returns how a script comes to a child: after which results of other children; "" if it begins with the child.
 func (m *Model) after(p, child bt.Task) string {
 	var texts []string
-	steps := m.courses[p].Steps
+	steps := m.natures[p].Course.Steps
 	for _, to := range steps {
 		for _, s := range steps {
 			did := map[bt.Status]string{bt.Success: " has succeeded", bt.Failure: " has failed", bt.Skipped: " is skipped"}[s.Is]
@@ -430,7 +430,7 @@ func (m *Model) after(p, child bt.Task) string {
 func (m *Model) passedNeeds(t bt.Task, good bool, add func(bt.Task, string, set)) {
 	kind, kids := m.tree.Kind(t), m.tree.Children(t)
 	switch {
-	case m.keeps(t), m.skips[t]: // a held result does not depend on the children
+	case m.keeps(t), m.natures[t].Skips: // a held result does not depend on the children
 	case kind.Family() == bt.Chain && kind.Over() == bt.Accept && kind.Verdict(bt.Success) == bt.Failure &&
 		kind.Verdict(bt.Failure) == bt.Success: // it inverts the result
 		m.passedNeeds(kids[0], !good, add)
@@ -441,12 +441,12 @@ func (m *Model) passedNeeds(t bt.Task, good bool, add func(bt.Task, string, set)
 		}
 		return
 	}
-	name, in, did := m.tree.Name(t), m.judged[t][isBad], "has failed"
+	name, in, did := m.tree.Name(t), m.judged[t].Bad, "has failed"
 	if good {
-		in, did = m.judged[t][isGood], "has succeeded"
+		in, did = m.judged[t].Good, "has succeeded"
 	}
-	if m.skips[t] {
-		in, did = m.space.or(in, m.judged[t][isSkipped]), did+" or is skipped"
+	if m.natures[t].Skips {
+		in, did = m.space.or(in, m.judged[t].Skipped), did+" or is skipped"
 	}
 	if i, ok := m.leafOf[t]; ok && m.leaves[i].condition {
 		if did = "is false"; good {

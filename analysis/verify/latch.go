@@ -86,7 +86,7 @@ func (m *Model) pair(g *latchGroup) {
 
 // lead returns worlds that give some of a group's latches their values. If there are none it returns latches for whose
 // values alone there are none either.
-func (g *latchGroup) lead(s space, values []bool, some []int) (rest []int, path [][]value) {
+func (g *latchGroup) lead(s *diagrams, values []bool, some []int) (rest []int, path [][]value) {
 	rest = slices.Clone(some)
 	for slices.ContainsFunc(rest, func(i int) bool { return values[i] }) { // they are not as at first
 		decides := s.none()
@@ -123,7 +123,7 @@ func (g *latchGroup) decides(i int, value bool) set {
 }
 
 // spares returns the worlds that give none of the latches the opposite of its value.
-func (g *latchGroup) spares(s space, values []bool, some []int) set {
+func (g *latchGroup) spares(s *diagrams, values []bool, some []int) set {
 	in := g.facts
 	for _, i := range some {
 		in = s.and(in, s.not(g.decides(i, !values[i])))
@@ -200,9 +200,6 @@ func (m *Model) literal(v int, value bool) set {
 
 // exclude removes states from those that are considered: no run leads to them.
 func (m *Model) exclude(a set) {
-	if m.latches == nil {
-		m.latches = m.space.all()
-	}
 	m.latches, m.lawful = m.space.and(m.latches, m.space.not(a)), m.space.and(m.lawful, m.space.not(a))
 }
 
@@ -233,7 +230,7 @@ func (m *Model) reach(w []value) (f found, ok bool) {
 		return f, true // as at first
 	}
 	paths := make([][][]value, len(m.groups))
-	var moved set // the memory of a latch that was not so at first
+	moved := never // the memory of a latch that was not so at first
 	longest := 0
 	for k, g := range m.groups {
 		if !g.coupled && !g.holdsIn(w) {
@@ -252,7 +249,7 @@ func (m *Model) reach(w []value) (f found, ok bool) {
 				return f, false
 			}
 		}
-		if longest = max(longest, len(paths[k])); len(paths[k]) > 0 && moved == nil {
+		if longest = max(longest, len(paths[k])); len(paths[k]) > 0 && moved == never {
 			i := slices.IndexFunc(some, func(i int) bool { return values[i] })
 			moved = m.memoryOf(g, values, some[i:i+1])
 		}

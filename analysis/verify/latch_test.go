@@ -200,7 +200,7 @@ func TestManyLatches(t *testing.T) {
 					}
 				}
 			}
-			return len(m.space.(*diagrams).nodes)
+			return len(m.space.nodes)
 		}
 		if small, large := nodes(100), nodes(1000); large > 20*small {
 			t.Errorf("%s: 100 take %d nodes, 1,000 take %d", name, small, large)

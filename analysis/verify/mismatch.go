@@ -131,6 +131,7 @@ func (c Comparison) With(mismatches []Mismatch) Comparison {
 func (m *Model) priorities(other *Model) map[string]map[string]string {
 	own := func(t bt.Task) string { return ownName(m.tree.Name(t)) }
 	known := other.byName()
+	knows := func(name string) bool { _, is := known[name]; return is }
 	by, slots := m.writers()
 	all := map[string]map[string]string{}
 	for _, slot := range slots {
@@ -139,7 +140,7 @@ func (m *Model) priorities(other *Model) map[string]map[string]string {
 			for _, p := range c.pairs {
 				both := []string{own(p[0]), own(p[1])}
 				slices.Sort(both)
-				if known[both[0]] != nil && known[both[1]] != nil && both[0] != both[1] {
+				if knows(both[0]) && knows(both[1]) && both[0] != both[1] {
 					all[slot]["priority of "+both[0]+" and "+both[1]] = own(p[0])
 				}
 			}

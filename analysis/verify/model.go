@@ -37,62 +37,39 @@ type Model struct {
 	always  []expr.Logic
 	goal    *expr.Logic
 
-	spaceOf           func(variables int) space
-	space             space
-	above             map[[2]int]set // by variable of a signal and cut: the signal is above it
-	truth             []set          // by leaf: of a condition
-	judged            []judgements   // by task
-	active            []set          // by task
-	courses           []*bt.Course   // by task, of scripts
-	wanted            []set          // by task: its script wants it; nil: it is no script's child
-	acts, skips       []bool
-	remembers         []bool
-	groups            []*latchGroup  // of conditions with hysteresis
-	memories          []int          // their variables
-	uncertain         bool           // not all of these memories are known
-	latches           set            // their memory, as far as it is known to be possible; nil: all
-	steps, looseSteps *flown.Stepper // nil: not prepared
-	flew, reachable   *flying        // reachable: nil: no question has needed it yet
-	going             *Finding       // whether every run goes on; nil: not asked yet
-	lawful            set            // the states that facts and latches allow
-	entered           []bool         // by task: the engine was seen to activate it
-	explored          bool           // entered is all that it can activate
+	spaceOf           func(variables int) *diagrams
+	space             *diagrams
+	above             map[[2]int]set      // by variable of a signal and cut: the signal is above it
+	truth             []set               // by leaf: of a condition
+	judged            []bt.Judgement[set] // by task
+	wanted            []set               // by task: its parent wants it
+	active            []set               // by task
+	natures           []bt.Nature         // by task
+	remembers         []bool              // by task
+	groups            []*latchGroup       // of conditions with hysteresis
+	memories          []int               // their variables
+	uncertain         bool                // not all of these memories are known
+	latches           set                 // their memory, as far as it is known to be possible
+	steps, looseSteps *flown.Stepper      // nil: not prepared
+	flew, reachable   *flying             // reachable: nil: no question has needed it yet
+	going             *Finding            // whether every run goes on; nil: not asked yet
+	lawful            set                 // the states that facts and latches allow
+	entered           []bool              // by task: the engine was seen to activate it
+	explored          bool                // entered is all that it can activate
 
 	origins [len(rateAssumptions)]bool // of the rates that the answer in progress used
-}
-
-// judgements are the sets of states in which a task is judged good, bad and skipped.
-type judgements [3]set
-
-const (
-	isGood = iota
-	isBad
-	isSkipped
-)
-
-// placeOf returns the place of a judgement.
-func placeOf(judgement bt.Status) int {
-	switch judgement {
-	case bt.Success:
-		return isGood
-	case bt.Failure:
-		return isBad
-	case bt.Skipped:
-		return isSkipped
-	}
-	panic("verify: a judgement that does not exist")
 }
 
 // NewModel returns the abstraction of a subject.
 func NewModel(s declare.Subject) *Model { return newModel(s, newDiagrams) }
 
-func newModel(s declare.Subject, spaceOf func(variables int) space) *Model {
+func newModel(s declare.Subject, spaceOf func(variables int) *diagrams) *Model {
 	return newModels(spaceOf, s)[0]
 }
 
 // newModels returns the abstractions of subjects that meet the same world: they have their inputs and the space in
 // common.
-func newModels(spaceOf func(variables int) space, subjects ...declare.Subject) []*Model {
+func newModels(spaceOf func(variables int) *diagrams, subjects ...declare.Subject) []*Model {
 	vocab := newVocabulary()
 	models := make([]*Model, len(subjects))
 	for i, s := range subjects {
@@ -114,11 +91,8 @@ func newModels(spaceOf func(variables int) space, subjects ...declare.Subject) [
 }
 
 // build computes the sets of all tasks.
-func (m *Model) build(in space) {
+func (m *Model) build(in *diagrams) {
 	m.space = in
-	n := m.tree.Len()
-	m.judged = make([]judgements, n)
-	m.wanted = make([]set, n)
 	m.judge()
 	m.activate()
 	m.restrict()
@@ -319,17 +293,21 @@ func (m *Model) over(sig *signal, cut int) set {
 	return s
 }
 
-// judge computes the judgements of every task, children first.
+// judge computes the judgements of every task, and where it is wanted, children first.
 func (m *Model) judge() {
-	m.truth = make([]set, len(m.leaves))
-	for t := range m.tree.Len() {
-		task := bt.Task(t)
-		if i, ok := m.leafOf[task]; ok {
+	n := m.tree.Len()
+	m.truth, m.judged, m.wanted = make([]set, len(m.leaves)), make([]bt.Judgement[set], n), make([]set, n)
+	m.wanted[m.tree.Root()] = always
+	for t := range bt.Task(n) {
+		if i, ok := m.leafOf[t]; ok {
 			m.judgeLeaf(i)
 		} else {
-			m.judged[t] = m.verdict(task)
+			m.judged[t] = m.decide(t)
 		}
-		m.widen(task)
+		j := &m.judged[t]
+		if j.Open = m.space.not(m.space.or(m.space.or(j.Good, j.Bad), j.Skipped)); m.keeps(t) {
+			m.widen(t)
+		}
 	}
 }
 
@@ -341,197 +319,60 @@ func (m *Model) judgeLeaf(i int) {
 		if l.latch >= 0 {
 			v = s.or(v, s.and(s.variable(l.latch), s.not(m.of(l.off))))
 		}
-		m.truth[i], m.judged[l.task] = v, judgements{v, s.not(v), s.none()}
+		m.truth[i], m.judged[l.task] = v, bt.Judgement[set]{Good: v, Bad: s.not(v)}
 		return
 	}
 	bad := m.of(l.failureIf)
-	m.judged[l.task] = judgements{s.and(m.of(l.successIf), s.not(bad)), bad, s.none()}
+	m.judged[l.task] = bt.Judgement[set]{Good: s.and(m.of(l.successIf), s.not(bad)), Bad: bad}
 }
 
-// open returns where a task is not judged.
-func (m *Model) open(t bt.Task) set {
-	s, j := m.space, &m.judged[t]
-	if m.keeps(t) {
-		return s.all()
-	}
-	return s.not(s.or(s.or(j[isGood], j[isBad]), j[isSkipped]))
-}
-
-// verdict returns where a composite returns which judgement.
-func (m *Model) verdict(t bt.Task) judgements {
-	switch kind := m.tree.Kind(t); kind.Family() {
-	case bt.Chain:
-		s, says := m.space, judgements{m.space.none(), m.space.none(), m.space.none()}
-		for judgement, in := range m.decided(t) {
-			if is := kind.Verdict([...]bt.Status{bt.Success, bt.Failure, bt.Skipped}[judgement]); is != bt.Accept {
-				says[placeOf(is)] = s.or(says[placeOf(is)], in)
-			}
+// decide returns where a composite returns which judgement, and notes where it wants its children.
+func (m *Model) decide(t bt.Task) bt.Judgement[set] {
+	in := deciding{m.space, m.keeps(t)}
+	rule := m.natures[t].Rule
+	m.begin(&rule)
+	look := func(child bt.Task, looks set) bt.Judgement[set] {
+		if rule.Course != nil {
+			looks = m.space.and(looks, m.judged[child].Open)
 		}
-		return says
-	case bt.Count:
-		return m.parallel(t)
-	case bt.Script:
-		return m.follow(t)
+		m.wanted[child] = m.space.or(m.wanted[child], looks)
+		return m.judged[child]
 	}
-	panic("verify: a composite of an unknown family")
-}
-
-// decided returns where the child of a chain that decides is judged which way: the first that is not passed over, or
-// the last one that is not skipped. With the children 1..n,
-//
-//	passed = and_i (over_i or skipped_i),  stopped = or_i (passed_1 and ... and passed_(i-1) and stops_i)
-func (m *Model) decided(t bt.Task) judgements {
-	kids, over := m.tree.Children(t), m.tree.Kind(t).Over()
-	if over == bt.Accept { // it is the first one
-		return m.judged[kids[0]]
+	n := int32(len(rule.Children))
+	if rule.Enough == 0 || rule.Enough+rule.TooMany <= n && !in.up {
+		return bt.Decide(in, &rule, look)
 	}
-	s, stops := m.space, isGood+isBad-placeOf(over)
-	passed, stopped, skipped := s.all(), s.none(), s.all()
-	for _, k := range kids {
-		stopped = s.or(stopped, s.and(passed, m.judged[k][stops]))
-		passed = s.and(passed, m.passed(t, k))
-		skipped = s.and(skipped, m.judged[k][isSkipped])
-	}
-	var says judgements
-	says[placeOf(over)], says[stops], says[isSkipped] = passed, stopped, skipped
-	if !m.keeps(t) {
-		says[placeOf(over)] = s.and(passed, s.not(skipped))
-	}
+	// Never both thresholds are reached, or in any order: counted apart, the sets are small.
+	good, bad := rule, rule
+	good.TooMany, bad.Enough = n+1, n+1
+	says := bt.Decide(in, &good, look)
+	says.Bad = bt.Decide(in, &bad, look).Bad
 	return says
 }
 
-// passed returns where a chain passes over a child; where it never does, none.
-func (m *Model) passed(t, child bt.Task) set {
-	j := &m.judged[child]
-	return m.space.or(j[placeOf(m.tree.Kind(t).Over())], j[isSkipped])
-}
-
-// parallel counts: a parallel of n children succeeds when M are good and fails when N are bad or too many to succeed.
-// If both counts can be reached, the children are counted from the left and the first count decides.
-// Skipped children count as good for a lenient parallel, for others not at all.
-func (m *Model) parallel(t bt.Task) judgements {
-	s, kids := m.space, m.tree.Children(t)
-	counts := m.tree.Counts(t)
-	enough, tooMany := int(counts.Enough), int(counts.TooMany)
-	goods, bads, judged, skipped := make([]set, len(kids)), make([]set, len(kids)), s.all(), s.all()
-	for i, k := range kids {
-		j := &m.judged[k]
-		goods[i], bads[i] = j[isGood], j[isBad]
-		if counts.Lenient {
-			goods[i] = s.or(goods[i], j[isSkipped])
-		}
-		judged, skipped = s.and(judged, s.not(m.open(k))), s.and(skipped, j[isSkipped])
-	}
-	if counts.Lenient {
-		skipped = s.none()
-	}
-	switch {
-	case counts.Quorum > 0 && m.keeps(t):
-		return judgements{s.all(), m.atLeast(tooMany, bads), skipped}
-	case counts.Quorum > 0:
-		bad := s.and(judged, m.atLeast(tooMany, bads))
-		return judgements{s.and(s.and(judged, s.not(bad)), s.not(skipped)), bad, skipped}
-	case enough+tooMany > len(kids), m.keeps(t): // never both, or in any order
-		return judgements{m.atLeast(enough, goods), m.atLeast(tooMany, bads), skipped}
-	}
-	good, bad := s.none(), s.none()
-	counted := map[[2]int]set{{0, 0}: s.all()} // not yet decided, by how many are good and bad
-	for i := range kids {
-		if s.full() {
-			break
-		}
-		next := map[[2]int]set{}
-		add := func(g, b int, x set) {
-			if old, ok := next[[2]int{g, b}]; ok {
-				x = s.or(old, x)
-			}
-			next[[2]int{g, b}] = x
-		}
-		for g := range enough {
-			for b := range tooMany {
-				x, ok := counted[[2]int{g, b}]
-				if !ok {
-					continue
-				}
-				isGood, isBad := s.and(x, goods[i]), s.and(x, bads[i])
-				if g+1 == enough {
-					good = s.or(good, isGood)
-				} else {
-					add(g+1, b, isGood)
-				}
-				if b+1 == tooMany {
-					bad = s.or(bad, isBad)
-				} else {
-					add(g, b+1, isBad)
-				}
-				add(g, b, s.and(x, s.not(s.or(goods[i], bads[i]))))
-			}
-		}
-		counted = next
-	}
-	return judgements{good, bad, skipped}
-}
-
-// atLeast returns the states in which at least k of the sets hold. If k is more than half, the sets that do not hold
-// are counted.
-func (m *Model) atLeast(k int, sets []set) set {
-	s := m.space
-	if n := len(sets); k > n-k+1 {
-		denied := make([]set, n)
-		for i, x := range sets {
-			denied[i] = s.not(x)
-		}
-		return s.not(m.atLeast(n-k+1, denied))
-	}
-	reached := make([]set, k+1) // by number: at least this many so far
-	reached[0] = s.all()
-	for i := 1; i <= k; i++ {
-		reached[i] = s.none()
-	}
-	for _, x := range sets {
-		for i := k; i > 0 && !s.full(); i-- {
-			reached[i] = s.or(reached[i], s.and(reached[i-1], x))
-		}
-	}
-	return reached[k]
-}
-
-// activate computes where each task is active, parents first. A child of a sequence or fallback that is passed over
-// lets the next one be active.
+// activate computes where each task is active, parents first.
 func (m *Model) activate() {
 	s, n := m.space, m.tree.Len()
 	enter := make([]set, n)
 	m.active = make([]set, n)
-	enter[m.tree.Root()] = s.all()
 	for t := m.tree.Root(); t >= 0; t-- {
-		m.active[t] = s.and(enter[t], m.open(t))
-		if m.tree.Kind(t).Family() == bt.Leaf {
-			continue
-		}
-		prefix := enter[t]
-		if m.tree.Kind(t).Family() == bt.Count {
-			prefix = m.active[t]
-		}
-		passes := m.passes(t)
-		for _, k := range m.tree.Children(t) {
-			enter[k] = prefix
-			if m.wanted[k] != nil {
-				enter[k] = s.and(m.active[t], m.wanted[k])
+		if p := m.tree.Parent(t); p >= 0 {
+			enter[t] = enter[p] // where a child that is undecided is wanted, so is its parent
+			if m.wanted[t] == always {
+				enter[t] = m.active[p]
 			}
-			if passes {
-				prefix = s.and(prefix, m.passed(t, k))
-			}
+		} else {
+			enter[t] = always
 		}
+		enter[t] = s.and(enter[t], m.wanted[t])
+		m.active[t] = s.and(enter[t], m.judged[t].Open)
 	}
 }
-
-// passes reports whether a task is a chain that passes over children.
-func (m *Model) passes(t bt.Task) bool { return m.tree.Kind(t).Over() != bt.Accept }
 
 // restrict computes the states that facts and latches allow. In a plan with memory, facts about the activity of tasks
 // are left to searches.
 func (m *Model) restrict() {
-	m.lawful = m.space.all()
+	m.lawful, m.latches = always, always
 	for i := range m.facts {
 		if m.decides(&m.facts[i]) {
 			m.lawful = m.space.and(m.lawful, m.of(&m.facts[i]))

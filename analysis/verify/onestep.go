@@ -90,7 +90,7 @@ func (m *Model) occupies(x situation) bool {
 // askComplete: gap = not good(root) and not occupied.
 func askComplete(m *Model) []Finding {
 	s, root := m.space, m.tree.Root()
-	gap := s.not(s.or(m.judged[root][isGood], m.occupied()))
+	gap := s.not(s.or(m.judged[root].Good, m.occupied()))
 	violated := func(x situation) bool { return !x.Good(root) && !m.occupies(x) }
 	passing := ""
 	if len(m.tree.Timers()) > 0 {
@@ -109,7 +109,7 @@ func askGoal(m *Model) []Finding {
 		return nil
 	}
 	s, root, goal := m.space, m.tree.Root(), m.of(m.goal)
-	good := m.judged[root][isGood]
+	good := m.judged[root].Good
 	text, at := m.subject.Declared.Goal.Text, m.subject.Declared.Goal.Place
 	return []Finding{
 		m.conclude(s.and(good, s.not(goal)),

@@ -1,9 +1,6 @@
 package verify
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // Bounds of decision diagrams: their nodes, some 150 MB with the table that finds them, and the results of operations
 // that are kept, 32 MB.
@@ -11,32 +8,6 @@ const (
 	maxNodes   = 4_000_000
 	maxResults = 1 << 21
 )
-
-// set is a set of assignments of truth values to a space's variables. Operations combine only sets of one space.
-type set any
-
-// space is an algebra of sets. When an operation would exceed the space's bound, the space is full: from then on its
-// results have no meaning.
-type space interface {
-	none() set
-	all() set
-	variable(i int) set
-	not(a set) set
-	and(a, b set) set
-	or(a, b set) set
-	// hide returns the assignments that are in a for some values of the variables.
-	hide(a set, variables []int) set
-	empty(a set) bool
-	// has reports whether an assignment is in a set; what is open is true.
-	has(a set, assignment []value) bool
-	// top returns the last variable that a set depends on, -1 if there is none.
-	top(a set) int
-	// witness returns an assignment in a set that is not empty; values that do not matter are open.
-	witness(a set) []value
-	// shortest is a witness with as few values as the space can find directly.
-	shortest(a set) []value
-	full() bool
-}
 
 // value is the value of a variable in a witness.
 type value int8
@@ -47,55 +18,47 @@ const (
 	open
 )
 
-// diagrams is the space of reduced ordered binary decision diagrams with complemented edges (R. Bryant, Graph-Based
-// Algorithms for Boolean Function Manipulation, 1986; K. Brace, R. Rudell and R. Bryant, Efficient Implementation of a
-// BDD Package, 1990). The last variable is at the top: the set of states in which a composite has passed over its first
-// children is then extended at the top, in constant time for inputs that occur once. Nodes are never dropped.
+// diagrams is an algebra of sets of assignments of truth values to variables: reduced ordered binary decision diagrams
+// with complemented edges (R. Bryant, Graph-Based Algorithms for Boolean Function Manipulation, 1986; K. Brace, R.
+// Rudell and R. Bryant, Efficient Implementation of a BDD Package, 1990). The last variable is at the top: the set of
+// states in which a composite has passed over its first children is then extended at the top, in constant time for
+// inputs that occur once. Nodes are never dropped. When an operation would exceed a bound, the algebra is full: from
+// then on its results have no meaning.
 type diagrams struct {
 	n       int
 	nodes   []node
 	unique  []int32  // hash table of nodes; 0: free
-	results []result // cache by hash
+	results []result // of conjunctions: cache by hash
 	goOn    func() bool
 	steps   int // until goOn is asked again
 	lost    bool
 }
 
-// edge is a set: twice a node's place, plus 1 for the complement. The set of node 0 is empty.
-type diagram int32
+// set is a set of assignments: twice a node's place, plus 1 for the complement. The set of node 0 is empty. Operations
+// combine only sets of one algebra.
+type set int32
 
 const (
-	never  diagram = 0
-	always diagram = 1
+	never  set = 0
+	always set = 1
 )
 
 // node tests a variable. Its low edge is not a complement, so that each set has one edge.
 type node struct {
 	variable  int32
-	low, high diagram
+	low, high set
 }
 
-// result is the result of an operation on two sets.
-type result struct {
-	op       operation
-	a, b, is diagram
-}
+// result is the conjunction of two sets; a == 0: none.
+type result struct{ a, b, is set }
 
-type operation int32
-
-const (
-	free operation = iota // of a place without result
-	conjunction
-	hiding
-)
-
-func newDiagrams(variables int) space {
+func newDiagrams(variables int) *diagrams {
 	return newDiagramsWhile(func() bool { return true })(variables)
 }
 
-// newDiagramsWhile returns a maker of spaces that are full as soon as goOn, which they ask often, returns false.
-func newDiagramsWhile(goOn func() bool) func(variables int) space {
-	return func(variables int) space {
+// newDiagramsWhile returns a maker of algebras that are full as soon as goOn, which they ask often, returns false.
+func newDiagramsWhile(goOn func() bool) func(variables int) *diagrams {
+	return func(variables int) *diagrams {
 		// The cache drops colliding results: too small a cache makes an operation on deep diagrams exponential.
 		size := 1 << min(18, 8+bits.Len(uint(variables)))
 		return &diagrams{n: variables, nodes: []node{{variable: -1}}, unique: make([]int32, 1<<10),
@@ -111,24 +74,17 @@ func (d *diagrams) all() set { return always }
 
 func (d *diagrams) variable(i int) set { return d.done(d.make(int32(i), never, always)) }
 
-func (d *diagrams) not(a set) set { return a.(diagram) ^ 1 }
+func (d *diagrams) not(a set) set { return a ^ 1 }
 
-func (d *diagrams) and(a, b set) set { return d.done(d.both(a.(diagram), b.(diagram))) }
+func (d *diagrams) and(a, b set) set { return d.done(d.both(a, b)) }
 
-func (d *diagrams) or(a, b set) set { return d.done(d.both(a.(diagram)^1, b.(diagram)^1) ^ 1) }
+func (d *diagrams) or(a, b set) set { return d.done(d.both(a^1, b^1) ^ 1) }
 
-func (d *diagrams) hide(a set, variables []int) set {
-	cube := always
-	for _, v := range slices.Sorted(slices.Values(variables)) {
-		cube = d.both(cube, d.make(int32(v), never, always))
-	}
-	return d.done(d.some(a.(diagram), cube))
-}
+func (d *diagrams) empty(a set) bool { return d.lost || a == never }
 
-func (d *diagrams) empty(a set) bool { return d.lost || a.(diagram) == never }
-
+// has reports whether an assignment is in a set; what is open is true.
 func (d *diagrams) has(a set, assignment []value) bool {
-	e := a.(diagram)
+	e := a
 	for e > always {
 		low, high := d.below(e, d.nodes[e>>1].variable)
 		if assignment[d.nodes[e>>1].variable] != no {
@@ -140,7 +96,7 @@ func (d *diagrams) has(a set, assignment []value) bool {
 }
 
 // done ends an operation.
-func (d *diagrams) done(e diagram) set {
+func (d *diagrams) done(e set) set {
 	d.lost = d.lost || !d.goOn()
 	return e
 }
@@ -152,7 +108,7 @@ func hash(a, b, c uint32) uint32 {
 }
 
 // make returns the set that is low where a variable is false, and high where it is true.
-func (d *diagrams) make(variable int32, low, high diagram) diagram {
+func (d *diagrams) make(variable int32, low, high set) set {
 	switch {
 	case low == high:
 		return low
@@ -164,7 +120,7 @@ func (d *diagrams) make(variable int32, low, high diagram) diagram {
 	at := hash(uint32(variable), uint32(low), uint32(high)) & mask
 	for ; d.unique[at] != 0; at = (at + 1) & mask {
 		if d.nodes[d.unique[at]] == want {
-			return diagram(d.unique[at]) << 1
+			return set(d.unique[at]) << 1
 		}
 	}
 	if d.lost || len(d.nodes) == maxNodes {
@@ -180,7 +136,7 @@ func (d *diagrams) make(variable int32, low, high diagram) diagram {
 	if 2*len(d.nodes) > len(d.unique) {
 		d.grow()
 	}
-	return diagram(i) << 1
+	return set(i) << 1
 }
 
 // grow doubles the tables.
@@ -197,18 +153,18 @@ func (d *diagrams) grow() {
 	if old := d.results; len(old) < min(2*len(d.unique), maxResults) {
 		d.results = make([]result, 2*len(old))
 		for _, r := range old {
-			*d.cached(r.op, r.a, r.b) = r
+			*d.cached(r.a, r.b) = r
 		}
 	}
 }
 
 // cached returns the place of a result.
-func (d *diagrams) cached(op operation, a, b diagram) *result {
-	return &d.results[hash(uint32(a), uint32(b), uint32(op))&uint32(len(d.results)-1)]
+func (d *diagrams) cached(a, b set) *result {
+	return &d.results[hash(uint32(a), uint32(b), 1)&uint32(len(d.results)-1)]
 }
 
 // below returns the edges of a set whose top variable is at most the given one.
-func (d *diagrams) below(a diagram, variable int32) (low, high diagram) {
+func (d *diagrams) below(a set, variable int32) (low, high set) {
 	n := &d.nodes[a>>1]
 	if n.variable < variable {
 		return a, a
@@ -216,7 +172,7 @@ func (d *diagrams) below(a diagram, variable int32) (low, high diagram) {
 	return n.low ^ a&1, n.high ^ a&1
 }
 
-func (d *diagrams) both(a, b diagram) diagram {
+func (d *diagrams) both(a, b set) set {
 	switch {
 	case a > b:
 		a, b = b, a
@@ -231,44 +187,21 @@ func (d *diagrams) both(a, b diagram) diagram {
 	case d.lost:
 		return never
 	}
-	if r := d.cached(conjunction, a, b); *r == (result{conjunction, a, b, r.is}) {
+	if r := d.cached(a, b); *r == (result{a, b, r.is}) {
 		return r.is
 	}
 	v := max(d.nodes[a>>1].variable, d.nodes[b>>1].variable)
 	aLow, aHigh := d.below(a, v)
 	bLow, bHigh := d.below(b, v)
 	is := d.make(v, d.both(aLow, bLow), d.both(aHigh, bHigh))
-	*d.cached(conjunction, a, b) = result{conjunction, a, b, is}
+	*d.cached(a, b) = result{a, b, is}
 	return is
 }
 
-// some hides the variables of a conjunction.
-func (d *diagrams) some(a, cube diagram) diagram {
-	v := d.nodes[a>>1].variable
-	for d.nodes[cube>>1].variable > v {
-		cube = d.nodes[cube>>1].high
-	}
-	if cube == always || d.lost {
-		return a
-	}
-	if r := d.cached(hiding, a, cube); *r == (result{hiding, a, cube, r.is}) {
-		return r.is
-	}
-	low, high := d.below(a, v)
-	var is diagram
-	if d.nodes[cube>>1].variable == v {
-		rest := d.nodes[cube>>1].high
-		is = d.both(d.some(low, rest)^1, d.some(high, rest)^1) ^ 1
-	} else {
-		is = d.make(v, d.some(low, cube), d.some(high, cube))
-	}
-	*d.cached(hiding, a, cube) = result{hiding, a, cube, is}
-	return is
-}
-
+// witness returns an assignment in a set that is not empty; values that do not matter are open.
 func (d *diagrams) witness(a set) []value {
 	w := d.anything()
-	for e := a.(diagram); e > always && !d.lost; { // every edge except the empty set leads to the full set
+	for e := a; e > always && !d.lost; { // every edge except the empty set leads to the full set
 		v := d.nodes[e>>1].variable
 		low, high := d.below(e, v)
 		if w[v], e = no, low; low == never {
@@ -286,18 +219,16 @@ func (d *diagrams) anything() []value {
 	return w
 }
 
-func (d *diagrams) top(a set) int { return int(d.nodes[a.(diagram)>>1].variable) }
-
-// shortest follows a shortest path to the full set.
+// shortest is a witness with few values: it follows a shortest path to the full set.
 func (d *diagrams) shortest(a set) []value {
 	w := d.anything()
 	if d.lost {
 		return w
 	}
 	const unreachable = 1 << 30
-	far := map[diagram]int{never: unreachable, always: 0} // from the full set
-	var measure func(e diagram) int
-	measure = func(e diagram) int {
+	far := map[set]int{never: unreachable, always: 0} // from the full set
+	var measure func(e set) int
+	measure = func(e set) int {
 		n, known := far[e]
 		if !known {
 			low, high := d.below(e, d.nodes[e>>1].variable)
@@ -306,8 +237,8 @@ func (d *diagrams) shortest(a set) []value {
 		}
 		return n
 	}
-	measure(a.(diagram))
-	for e := a.(diagram); e > always; {
+	measure(a)
+	for e := a; e > always; {
 		v := d.nodes[e>>1].variable
 		low, high := d.below(e, v)
 		if w[v], e = no, low; far[low] > far[high] {
@@ -316,3 +247,31 @@ func (d *diagrams) shortest(a set) []value {
 	}
 	return w
 }
+
+// deciding is the algebra in which a task decides. For a task that remembers something it is rounded up (memory.go).
+type deciding struct {
+	*diagrams
+	up bool
+}
+
+func (d deciding) Constant(is bool) set {
+	if is {
+		return always
+	}
+	return never
+}
+
+func (d deciding) Not(x set) set {
+	if d.up {
+		return always
+	}
+	return d.not(x)
+}
+
+func (d deciding) And(x, y set) set { return d.and(x, y) }
+
+func (d deciding) Or(x, y set) set { return d.or(x, y) }
+
+func (d deciding) Part(x set, _ ...int) set { return x }
+
+func (d deciding) Full() bool { return d.full() }

@@ -343,7 +343,7 @@ func seen2(tree *bt.Tree, e *bt.Engine) map[string]bool {
 	all := map[string]bool{}
 	for t := range bt.Task(tree.Len()) {
 		all[tree.Name(t)] = e.Active(t)
-		if k := tree.Kind(t); k.Family() == bt.Leaf && !k.Acts() {
+		if tree.Kind(t).Judged() {
 			all[tree.Name(t)] = e.Status(t) == bt.Success
 		}
 	}

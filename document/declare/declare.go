@@ -140,12 +140,12 @@ func Has(name string) bool { return (&declarer{}).entries()[name] != nil }
 // entries returns the entries of a section.
 func (d *declarer) entries() yamldoc.Keys {
 	return yamldoc.Keys{
-		"facts":  func(n *yamldoc.Node) { d.d.Facts = d.statements(n, "facts", d.plan.Tasks(judged)) },
+		"facts":  func(n *yamldoc.Node) { d.d.Facts = d.statements(n, "facts", d.plan.Tasks(bt.Kind.Judged)) },
 		"always": func(n *yamldoc.Node) { d.d.Always = d.statements(n, "always", d.plan.Tasks(anyTask)) },
 		"properties": func(n *yamldoc.Node) {
 			d.d.Properties = properties(d.Reader, n, d.plan.Tasks(anyTask), d.scope)
 		},
-		"goal":      func(n *yamldoc.Node) { d.d.Goal = d.statement(n, d.plan.Tasks(judged)) },
+		"goal":      func(n *yamldoc.Node) { d.d.Goal = d.statement(n, d.plan.Tasks(bt.Kind.Judged)) },
 		"free":      func(n *yamldoc.Node) { d.Sequence(n, "free", d.free) },
 		"written":   func(n *yamldoc.Node) { d.Sequence(n, "written", d.written) },
 		"resources": func(n *yamldoc.Node) { d.resources(n) },
@@ -188,9 +188,6 @@ func (d *declarer) statements(n *yamldoc.Node, what string, tasks expr.Tasks) []
 
 // anyTask accepts all kinds of tasks.
 func anyTask(bt.Kind) bool { return true }
-
-// judged reports whether tasks of a kind are leaves that are only judged.
-func judged(k bt.Kind) bool { return k.Family() == bt.Leaf && !k.Acts() }
 
 // statement reads a condition that may name tasks; nil if it has a mistake.
 func (d *declarer) statement(n *yamldoc.Node, tasks expr.Tasks) *Statement {

@@ -33,11 +33,11 @@ func Rules(tree *bt.Tree, task bt.Task) ([]Rule, error) {
 			parts := tree.Children(c)
 			r.Conditions, r.Action = slices.Clone(parts[:len(parts)-1]), parts[len(parts)-1]
 		}
-		if judged(tree.Kind(r.Action)) {
+		if tree.Kind(r.Action).Judged() {
 			r.Conditions, r.Action = append(r.Conditions, r.Action), -1
 		}
 		for _, k := range r.Conditions {
-			if !judged(tree.Kind(k)) {
+			if !tree.Kind(k).Judged() {
 				return nil, fmt.Errorf("%s: %w; %s is no condition", tree.Name(c), ErrRules, tree.Name(k))
 			}
 		}
@@ -55,9 +55,6 @@ func Rules(tree *bt.Tree, task bt.Task) ([]Rule, error) {
 	}
 	return rules, nil
 }
-
-// judged reports whether a kind is that of leaves that are never activated.
-func judged(k bt.Kind) bool { return k.Family() == bt.Leaf && !k.Acts() }
 
 // acts reports whether an action is in a part of a tree.
 func acts(tree *bt.Tree, task bt.Task) bool {

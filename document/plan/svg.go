@@ -30,24 +30,17 @@ var (
 
 // lookOf returns the colours of a kind.
 func lookOf(k bt.Kind) look {
-	switch k.Family() {
-	case bt.Leaf:
-		if k.Acts() {
-			return action
-		}
+	switch {
+	case k.Acts(), k.Childless():
+		return action
+	case k.Judged():
 		return condition
-	case bt.Chain, bt.Script:
-		switch {
-		case k.Childless():
-			return action
-		case single(k):
-			return decorator
-		}
-		return composite
-	case bt.Count:
+	case k.Family() == bt.Count:
 		return parallel
+	case single(k):
+		return decorator
 	}
-	panic("plan: a kind of an unknown family")
+	return composite
 }
 
 var statusLooks = map[bt.Status]look{

@@ -13,7 +13,7 @@ func (x *expansion) resolveUntil(tree *bt.Tree, l *Leaf) {
 	if l.until == nil {
 		return
 	}
-	ends := func(t bt.Task) bool { return !judged(tree.Kind(t)) }
+	ends := func(t bt.Task) bool { return !tree.Kind(t).Judged() }
 	above := map[bt.Task]bool{}
 	for t := l.Task; t >= 0; t = tree.Parent(t) {
 		above[t] = true

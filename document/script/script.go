@@ -172,7 +172,7 @@ type verb struct {
 }
 
 var verbs = []verb{
-	{"set", judged, []string{"true", "false"}, 1, 1,
+	{"set", bt.Kind.Judged, []string{"true", "false"}, 1, 1,
 		func(t bt.Task, words []string) bt.Input { return bt.Set(t, words[0] == "true") }},
 	{"request", bt.Kind.Acts, []string{"accept", "success", "failure"}, 1, 1,
 		func(t bt.Task, words []string) bt.Input { return bt.Request(t, verdicts[words[0]]) }},
@@ -186,9 +186,6 @@ var verbs = []verb{
 	{"exited", bt.Kind.Acts, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Exited(t) }},
 	{"elapsed", bt.Kind.Timer, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Elapsed(t) }},
 }
-
-// judged reports whether tasks of a kind are leaves that are only judged.
-func judged(k bt.Kind) bool { return k.Family() == bt.Leaf && !k.Acts() }
 
 var verdicts = map[string]bt.Status{"accept": bt.Accept, "success": bt.Success, "failure": bt.Failure}
 

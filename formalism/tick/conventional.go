@@ -122,16 +122,11 @@ func (e *Conventional) run(t bt.Task) bt.Status {
 		e.activate(t, n, s)
 	}
 	says := s.Outcome
-	switch n.family {
-	case bt.Leaf:
-	case bt.Chain:
-		says = e.runChain(n, s)
-	case bt.Count:
-		says = e.runCount(n)
-	case bt.Script:
+	switch {
+	case n.script != nil:
 		says = e.runScript(t, n, s)
-	default:
-		panic(unknownFamily)
+	case !n.leaf:
+		says = e.runChildren(n, s)
 	}
 	if says != bt.Accept {
 		e.step(t, [...]bt.Status{bt.Success: bt.Finished, bt.Failure: bt.Aborted, bt.Skipped: bt.Dropped}[says])
@@ -140,30 +135,28 @@ func (e *Conventional) run(t bt.Task) bt.Status {
 	return says
 }
 
-// runChain runs children until one is not passed over.
-func (e *Conventional) runChain(n *node, s *conventionalTask) bt.Status {
-	kids, place := n.children, int32(0)
-	if n.memory {
-		place = s.current
-	}
-	verdict := bt.Skipped
-	if place > 0 {
-		verdict = n.over
-	}
-	for ; int(place) < len(kids); place++ {
-		if place != s.current {
-			e.deactivate(kids[s.current])
+// runChildren runs all children, with memory those that have not ended; if only one can be active, those at which it
+// looks, with memory from the one that was run last.
+func (e *Conventional) runChildren(n *node, s *conventionalTask) bt.Status {
+	place := int32(-1)
+	return bt.Verdict(bt.Decide(bt.Truth{}, &n.rule, func(child bt.Task, in bool) bt.Judgement[bool] {
+		c := &e.tasks[child]
+		switch place++; {
+		case !in:
+			return bt.Judgement[bool]{}
+		case n.together:
+			if !n.memory || c.ended == bt.Accept || c.ended == bt.Skipped {
+				c.ended = e.run(child)
+			}
+			return bt.JudgedAs(c.ended)
+		case n.memory && place < s.current:
+			return bt.JudgedAs(n.kind.Over())
+		case place != s.current:
+			e.deactivate(n.children[s.current])
 			s.current = place
 		}
-		says := e.run(kids[place])
-		if says != bt.Skipped {
-			verdict = says
-		}
-		if n.over == bt.Accept || says == bt.Accept || says != n.over && says != bt.Skipped {
-			break
-		}
-	}
-	return n.kind.Verdict(verdict)
+		return bt.JudgedAs(e.run(child))
+	}))
 }
 
 // runScript runs the children that the automaton evaluates until it decides or a child is to be run again, which
@@ -191,31 +184,6 @@ func (e *Conventional) store(t bt.Task, s *conventionalTask, next bt.At) {
 	s.at = next
 }
 
-// runCount runs all children, with memory those that have not ended, and counts them from left to right: the first
-// threshold reached decides.
-func (e *Conventional) runCount(n *node) bt.Status {
-	verdict := bt.Accept
-	var count [bt.Skipped + 1]int32
-	for _, child := range n.children {
-		c := &e.tasks[child]
-		if !n.memory || c.ended == bt.Accept || c.ended == bt.Skipped {
-			c.ended = e.run(child)
-		}
-		count[c.ended]++
-		switch {
-		case n.counts.Quorum > 0 || verdict != bt.Accept:
-		case n.enough(&count):
-			verdict = bt.Success
-		case count[bt.Failure] >= n.counts.TooMany:
-			verdict = bt.Failure
-		}
-	}
-	if verdict != bt.Accept {
-		return verdict
-	}
-	return n.counted(&count)
-}
-
 // activate starts a task and its entry procedure.
 func (e *Conventional) activate(t bt.Task, n *node, s *conventionalTask) {
 	e.step(t, bt.Activating)
@@ -238,7 +206,7 @@ func (e *Conventional) deactivate(t bt.Task) {
 		e.tasks[child].ended = bt.Accept
 	}
 	s.current = 0
-	if n.family == bt.Script {
+	if n.script != nil {
 		e.store(t, s, n.script.Store(s.at, s.at, false, false, false, false))
 		s.at = n.script.Deactivated(s.at)
 	}

@@ -4,6 +4,7 @@ package tick
 
 import (
 	"math"
+	"slices"
 
 	"canopy/bt"
 	"canopy/snapshot"
@@ -43,6 +44,7 @@ type Engine struct {
 	ticks    int32
 	limit    int
 	changed  bool             // in this tick
+	order    []bt.Task        // scratch
 	barred   map[bt.Task]bool // guards of shared resources: it has not got it in this tick
 	halted   bool
 }
@@ -50,13 +52,13 @@ type Engine struct {
 // node describes a task for the engine.
 type node struct {
 	kind     bt.Kind
-	family   bt.Family
-	memory   bool
-	over     bt.Status // chains: the judgement that is passed over; Accept: none
-	counts   bt.Counts
+	rule     bt.Rule // of a composite that has no automaton
 	children []bt.Task
-	script   *bt.Automaton // scripts
-	limit    int32         // scripts: the maximum number of runs of a child; -1: no limit
+	script   *bt.Automaton // nil: it has none
+	limit    int32         // the maximum number of runs of a child; -1: no limit
+	leaf     bool
+	together bool // several children can be active
+	memory   bool
 }
 
 // hold is the kind of hold on a child's last answer after its activity was taken.
@@ -73,24 +75,17 @@ func describe(tree *bt.Tree) []node {
 	nodes := make([]node, tree.Len())
 	for i := range nodes {
 		t, k := bt.Task(i), tree.Kind(bt.Task(i))
-		n := node{kind: k, family: k.Family(), memory: k.Memory(), over: bt.Accept, children: tree.Children(t)}
-		switch n.family {
-		case bt.Leaf:
-		case bt.Chain:
-			n.over = k.Over()
-		case bt.Count:
-			n.counts = tree.Counts(t)
-		case bt.Script:
+		n := node{kind: k, children: tree.Children(t), leaf: k.Family() == bt.Leaf, together: k.Family() == bt.Count,
+			memory: k.Memory()}
+		if k.Family() == bt.Script {
 			n.script, n.limit = tree.Automaton(t)
-		default:
-			panic(unknownFamily)
+		} else if !n.leaf {
+			n.rule = tree.Rule(t, nil)
 		}
 		nodes[i] = n
 	}
 	return nodes
 }
-
-const unknownFamily = "tick: a composite of an unknown family"
 
 // task is the state of a task.
 type task struct {
@@ -100,8 +95,8 @@ type task struct {
 	heard    bt.Status // the parent's view: the held result if there is one, else the answer
 	hold     hold
 	active   bool  // as its parent has ordered
-	decider  int32 // chains: the place of the first child that is not passed over
-	current  int32 // chains, scripts: the place of the active child, -1: none
+	decider  int32 // the place of the last child at which it looks, if only one can be active
+	current  int32 // the place of that active child, -1: none
 	at       bt.At // scripts
 	elapsed  bool  // scripts: its timer has elapsed in this instant, before the first tick
 }
@@ -314,7 +309,7 @@ func (e *Engine) tickRoot() {
 // tick ticks a task and the tasks below it. It reports whether a procedure of the task is running.
 func (e *Engine) tick(t bt.Task) bool {
 	n, s := &e.nodes[t], &e.tasks[t]
-	if n.family != bt.Leaf {
+	if !n.leaf {
 		e.act(t, n, s)
 		s.Busy = false
 		for _, child := range n.children {
@@ -391,7 +386,7 @@ func (e *Engine) step(t bt.Task, s *task, to Activity, answer bt.Status) {
 // enter starts a task's entry procedure.
 func (e *Engine) enter(t bt.Task, n *node, s *task) {
 	e.step(t, s, Entering, bt.Running)
-	if n.family == bt.Leaf {
+	if n.leaf {
 		s.Outcome = bt.Accept
 		s.Busy = s.Slow(false)
 		e.commands = append(e.commands, bt.Command{Task: t})
@@ -401,7 +396,7 @@ func (e *Engine) enter(t bt.Task, n *node, s *task) {
 // leave starts a task's exit procedure. A composite forgets all held results and is judged again.
 func (e *Engine) leave(t bt.Task, n *node, s *task) {
 	e.step(t, s, Leaving, bt.Deactivating)
-	if n.family == bt.Leaf {
+	if n.leaf {
 		s.Busy = s.Slow(true)
 		e.commands = append(e.commands, bt.Command{Task: t, Exit: true})
 		return
@@ -410,7 +405,7 @@ func (e *Engine) leave(t bt.Task, n *node, s *task) {
 		c := &e.tasks[child]
 		c.hold, c.heard = free, c.answer
 	}
-	if n.family == bt.Script {
+	if n.script != nil {
 		s.at = n.script.Deactivated(s.at)
 	}
 	e.judge(n, s)
@@ -435,37 +430,40 @@ func (e *Engine) pin(s *task) {
 }
 
 // act gives and takes the activity of a composite's children by their last answers. It gives activity only while it is
-// active itself, has not ended and is undecided.
+// active itself, has not ended and is undecided. If only one child can be active, it is given to the child that
+// decides, if that asks, once the others are idle.
 func (e *Engine) act(t bt.Task, n *node, s *task) {
 	passing := s.active && asks(s.answer) && s.Request == bt.Accept
-	switch n.family {
-	case bt.Chain:
-		e.actChain(n, s, passing)
-	case bt.Count:
-		e.actCount(n, passing)
-	case bt.Script:
-		e.actScript(t, n, s, passing)
-	default:
-		panic(unknownFamily)
+	if n.together {
+		e.actTogether(n, passing)
+		return
 	}
-}
-
-// actChain activates the child that decides, if it asks, once the others are idle.
-func (e *Engine) actChain(n *node, s *task, passing bool) {
-	want := int32(-1)
-	if passing && asks(e.tasks[n.children[s.decider]].heard) {
-		want = s.decider
-		if n.memory {
-			for _, child := range n.children[:want] {
-				e.pin(&e.tasks[child])
-			}
+	want, reached := s.decider, s.at
+	if n.script != nil {
+		_, want, reached = e.decide(n, s)
+	}
+	if !passing || want < 0 || !asks(e.tasks[n.children[want]].heard) || e.barred[t] {
+		want = -1
+	}
+	if n.script != nil {
+		if next := n.script.Store(s.at, reached, s.active, passing, want >= 0, n.memory); next != s.at {
+			e.timings = s.at.Time(t, next, e.timings)
+			s.at = next
+			e.changed = true
+		}
+	} else if n.memory {
+		for _, child := range n.children[:max(want, 0)] {
+			e.pin(&e.tasks[child])
 		}
 	}
 	if s.current >= 0 && s.current != want {
-		e.setActive(&e.tasks[n.children[s.current]], false)
+		e.leaveChild(n, s, reached, passing)
 		s.current = -1
 	}
-	e.handOver(n, s, want)
+	if want >= 0 && s.current < 0 && e.othersIdle(n.children, want) {
+		e.setActive(&e.tasks[n.children[want]], true)
+		s.current = want
+	}
 }
 
 // decide lets the automaton of a task decide.
@@ -481,29 +479,10 @@ func (s *task) ended() bool {
 	return s.activity == Running && (s.answer == bt.Success || s.answer == bt.Failure) && s.hold == free
 }
 
-// actScript activates the child that the automaton evaluates, if it asks, once the others are idle.
-func (e *Engine) actScript(t bt.Task, n *node, s *task, passing bool) {
-	want := int32(-1)
-	_, child, reached := e.decide(n, s)
-	if passing && child >= 0 && asks(e.tasks[n.children[child]].heard) && !e.barred[t] {
-		want = child
-	}
-	if next := n.script.Store(s.at, reached, s.active, passing, want >= 0, n.memory); next != s.at {
-		e.timings = s.at.Time(t, next, e.timings)
-		s.at = next
-		e.changed = true
-	}
-	if s.current >= 0 && s.current != want {
-		e.leaveChild(n, s, reached, passing)
-		s.current = -1
-	}
-	e.handOver(n, s, want)
-}
-
-// leaveChild deactivates a child of a task with an automaton.
+// leaveChild deactivates the active child.
 func (e *Engine) leaveChild(n *node, s *task, reached bt.At, passing bool) {
 	child := &e.tasks[n.children[s.current]]
-	if child.ended() {
+	if n.script != nil && child.ended() {
 		again := false
 		s.at, again = n.script.Leave(s.at, reached, n.limit, int(s.current), child.heard.Judgement(), passing)
 		if again { // its result is not held
@@ -513,14 +492,6 @@ func (e *Engine) leaveChild(n *node, s *task, reached bt.At, passing bool) {
 		}
 	}
 	e.setActive(child, false)
-}
-
-// handOver activates the wanted child, if any, once the others are idle.
-func (e *Engine) handOver(n *node, s *task, want int32) {
-	if want >= 0 && s.current < 0 && e.othersIdle(n.children, want) {
-		e.setActive(&e.tasks[n.children[want]], true)
-		s.current = want
-	}
 }
 
 // othersIdle reports whether all children but the one at a place are idle, so that activity can be handed over to it.
@@ -533,8 +504,8 @@ func (e *Engine) othersIdle(kids []bt.Task, place int32) bool {
 	return true
 }
 
-// actCount activates every child that asks and deactivates the others; no child waits.
-func (e *Engine) actCount(n *node, passing bool) {
+// actTogether activates every child that asks and deactivates the others; no child waits.
+func (e *Engine) actTogether(n *node, passing bool) {
 	for _, child := range n.children {
 		s := &e.tasks[child]
 		if passing && n.memory && (s.heard == bt.Success || s.heard == bt.Failure) {
@@ -546,78 +517,33 @@ func (e *Engine) actCount(n *node, passing bool) {
 	}
 }
 
-// judge returns the verdict of a composite from its children's answers: Success, Failure, Skipped, or Accept if it is
+// judge sets the verdict of a composite from its children's answers: Success, Failure, Skipped, or Accept if it is
 // undecided.
 func (e *Engine) judge(n *node, s *task) {
-	switch n.family {
-	case bt.Chain:
-		s.Request = e.judgeChain(n, s)
-	case bt.Count:
-		s.Request = e.judgeCount(n)
-	case bt.Script:
+	if n.script != nil {
 		s.Request, _, _ = e.decide(n, s)
-	default:
-		panic(unknownFamily)
+	} else {
+		rule, place := n.rule, int32(0)
+		if n.together && n.memory { // pinned ones are counted first
+			e.order = append(e.order[:0], rule.Children...)
+			slices.SortStableFunc(e.order, func(a, b bt.Task) int { return first(&e.tasks[a]) - first(&e.tasks[b]) })
+			rule.Children = e.order
+		}
+		s.Request = bt.Verdict(bt.Decide(bt.Truth{}, &rule, func(child bt.Task, in bool) bt.Judgement[bool] {
+			if in {
+				s.decider = place
+			}
+			place++
+			return bt.JudgedAs(e.tasks[child].heard.Judgement())
+		}))
 	}
 	s.Outcome = s.Request
 }
 
-// judgeChain judges by the first child that is not passed over, or by the last one that is not skipped.
-func (e *Engine) judgeChain(n *node, s *task) bt.Status {
-	says := bt.Skipped
-	for place, child := range n.children {
-		is := e.tasks[child].heard.Judgement()
-		if is != bt.Skipped {
-			says = is
-		}
-		if n.over == bt.Accept || is == bt.Accept || is != n.over && is != bt.Skipped {
-			s.decider = int32(place)
-			break
-		}
+// first returns 0 for tasks that are pinned.
+func first(s *task) int {
+	if s.hold == pinned {
+		return 0
 	}
-	return n.kind.Verdict(says)
-}
-
-// judgeCount counts the children one by one, pinned ones first: the first threshold reached decides.
-func (e *Engine) judgeCount(n *node) bt.Status {
-	var count [bt.Skipped + 1]int32
-	for _, first := range [...]bool{true, false} {
-		for _, child := range n.children {
-			s := &e.tasks[child]
-			if (s.hold == pinned) != first {
-				continue
-			}
-			count[s.heard.Judgement()]++
-			switch {
-			case n.counts.Quorum > 0:
-			case n.enough(&count):
-				return bt.Success
-			case count[bt.Failure] >= n.counts.TooMany:
-				return bt.Failure
-			}
-		}
-	}
-	return n.counted(&count)
-}
-
-// enough reports whether enough of the children counted so far are good, by their judgements.
-func (n *node) enough(count *[bt.Skipped + 1]int32) bool {
-	good := count[bt.Success]
-	if n.counts.Lenient {
-		good += count[bt.Skipped]
-	}
-	return good >= n.counts.Enough
-}
-
-// counted returns the verdict of a count that has reached no threshold, by the judgements of all children.
-func (n *node) counted(count *[bt.Skipped + 1]int32) bt.Status {
-	switch {
-	case int(count[bt.Skipped]) == len(n.children):
-		return bt.Skipped
-	case n.counts.Quorum == 0 || count[bt.Accept] > 0:
-		return bt.Accept
-	case count[bt.Failure] >= n.counts.TooMany:
-		return bt.Failure
-	}
-	return bt.Success
+	return 1
 }

@@ -3,6 +3,7 @@ package house
 import (
 	"go/ast"
 	"go/parser"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -68,4 +69,33 @@ func text(e ast.Expr) string {
 		return e.Name
 	}
 	return ""
+}
+
+// familySwitches is how often each file switches on the family of a kind: the law (bt/law.go), what makes a tree of
+// descriptions, and the engine, which keeps decisions up to date change by change.
+var familySwitches = map[string]int{"bt/law.go": 1, "bt/kind.go": 1, "bt/tree.go": 1, "bt/composite.go": 3, "bt/hearing.go": 1}
+
+// TestTheLawStandsOnce: a family decides in bt.Decide, for every algebra. No other room switches on families.
+func TestTheLawStandsOnce(t *testing.T) {
+	found := map[string]int{}
+	for _, s := range readSources(t, parser.SkipObjectResolution) {
+		if s.test {
+			continue
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			if n, ok := n.(*ast.SwitchStmt); ok {
+				tag := n.Tag
+				if call, ok := tag.(*ast.CallExpr); ok {
+					tag = call.Fun
+				}
+				if sel, ok := tag.(*ast.SelectorExpr); ok && strings.EqualFold(sel.Sel.Name, "family") {
+					found[s.path]++
+				}
+			}
+			return true
+		})
+	}
+	if !maps.Equal(found, familySwitches) {
+		t.Errorf("switches on families: %v, should be %v", found, familySwitches)
+	}
 }

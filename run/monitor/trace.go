@@ -125,7 +125,7 @@ func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 		b.Tasks[m.tasks[i].Name] = make([]bool, 0, most)
 		b.status = append(b.status, m.tasks[i].Initial)
 		kind, known := bt.ParseKind(m.tasks[i].Kind)
-		b.judged = append(b.judged, known && kind.Family() == bt.Leaf && !kind.Acts())
+		b.judged = append(b.judged, known && kind.Judged())
 	}
 	samples, changes, crossings, whole := m.samples, m.changes, m.crossings, true
 	switch {
