@@ -6,78 +6,47 @@ import (
 
 	"canopy/autopilot/frame"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
 
-// result is the answer to a command, MAV_RESULT.
-type result byte
+// result is the answer to a command.
+type result = common.MAV_RESULT
 
 // The answers.
 const (
-	accepted    result = 0
-	rejected    result = 1 // temporarily
-	denied      result = 2
-	unsupported result = 3
-	failed      result = 4
+	accepted    = common.MAV_RESULT_ACCEPTED
+	rejected    = common.MAV_RESULT_TEMPORARILY_REJECTED
+	denied      = common.MAV_RESULT_DENIED
+	unsupported = common.MAV_RESULT_UNSUPPORTED
+	failed      = common.MAV_RESULT_FAILED
 )
 
 // order is a command, of either message.
 type order struct {
-	id     uint16
+	id     common.MAV_CMD
 	whole  bool // COMMAND_INT
-	frame  byte
+	frame  mav.MAV_FRAME
 	params [7]float64
 }
 
 // handler is a row of the table of commands. It executes a command.
 type handler func(v *Autopilot, o order) result
 
-// The commands, MAV_CMD.
+// The commands that only ArduPilot has.
 const (
-	cmdWaypoint       = 16
-	cmdLoiter         = 17
-	cmdLoiterTurns    = 18
-	cmdLoiterTime     = 19
-	cmdReturn         = 20
-	cmdLand           = 21
-	cmdTakeOff        = 22
-	cmdLoiterTo       = 31
-	cmdOrbit          = 34
-	cmdSetMode        = 176
-	cmdJump           = 177
-	cmdSpeed          = 178
-	cmdLandStart      = 189
-	cmdGoAround       = 191
-	cmdReposition     = 192
-	cmdPause          = 193
-	cmdFenceEnable    = 207
-	cmdSetCurrent     = 224
-	cmdReboot         = 246
-	cmdStart          = 300
-	cmdArm            = 400
-	cmdChecks         = 401
-	cmdHomePosition   = 410
-	cmdGetInterval    = 510
-	cmdSetInterval    = 511
-	cmdRequest        = 512
-	cmdCapabilities   = 520
-	cmdGuidedSpeed    = 43000
-	cmdGuidedAltitude = 43001
+	cmdGuidedSpeed    = common.MAV_CMD(mav.MAV_CMD_GUIDED_CHANGE_SPEED)
+	cmdGuidedAltitude = common.MAV_CMD(mav.MAV_CMD_GUIDED_CHANGE_ALTITUDE)
 )
 
 // orders of all firmwares.
-var orders = map[uint16]handler{
-	cmdArm:          (*Autopilot).orderArm,
-	cmdFenceEnable:  (*Autopilot).orderFence,
-	cmdSetCurrent:   (*Autopilot).orderCurrent,
-	cmdChecks:       (*Autopilot).orderChecks,
-	cmdGetInterval:  (*Autopilot).orderInterval,
-	cmdSetInterval:  (*Autopilot).orderStream,
-	cmdRequest:      (*Autopilot).orderMessage,
-	cmdHomePosition: func(v *Autopilot, _ order) result { return v.request(242, 0) },
-	cmdCapabilities: func(v *Autopilot, _ order) result { return v.request(148, 0) },
-	cmdReboot: func(v *Autopilot, o order) result {
+var orders = map[common.MAV_CMD]handler{
+	common.MAV_CMD_COMPONENT_ARM_DISARM:   (*Autopilot).orderArm,
+	common.MAV_CMD_DO_FENCE_ENABLE:        (*Autopilot).orderFence,
+	common.MAV_CMD_DO_SET_MISSION_CURRENT: (*Autopilot).orderCurrent,
+	common.MAV_CMD_SET_MESSAGE_INTERVAL:   (*Autopilot).orderStream,
+	common.MAV_CMD_REQUEST_MESSAGE:        (*Autopilot).orderMessage,
+	common.MAV_CMD_PREFLIGHT_REBOOT_SHUTDOWN: func(v *Autopilot, o order) result {
 		if o.params[0] != 1 || v.armed {
 			return failed
 		}
@@ -87,48 +56,39 @@ var orders = map[uint16]handler{
 }
 
 // planeOrders are those of ArduPlane 4.7-dev, as measured on its simulator and read in its source.
-var planeOrders = map[uint16]handler{
-	cmdSetMode: func(v *Autopilot, o order) result {
+var planeOrders = map[common.MAV_CMD]handler{
+	common.MAV_CMD_DO_SET_MODE: func(v *Autopilot, o order) result {
 		if int(o.params[0])&1 == 0 {
 			return denied
 		}
 		return v.switchTo(uint32(o.params[1]))
 	},
-	cmdTakeOff:        func(*Autopilot, order) result { return failed }, // quadplanes only
-	cmdReturn:         func(v *Autopilot, _ order) result { return v.switchTo(v.firmware.with(returns).number) },
-	cmdLoiter:         func(v *Autopilot, _ order) result { return v.switchTo(v.firmware.with(circles).number) },
-	cmdReposition:     (*Autopilot).orderReposition,
-	cmdSpeed:          (*Autopilot).orderSpeed,
-	cmdGuidedSpeed:    (*Autopilot).orderGuidedSpeed,
-	cmdGuidedAltitude: (*Autopilot).orderGuidedAltitude,
-	cmdLandStart:      (*Autopilot).orderLandStart,
-	cmdGoAround: func(v *Autopilot, _ order) result {
-		if !v.route.landing {
-			return failed
-		}
-		v.route.landing = false
-		v.route.aborted = true
-		v.say(severityWarning, "Landing aborted, climbing to %dm", aborted)
-		return accepted
-	},
-	cmdStart: func(v *Autopilot, o order) result {
+	common.MAV_CMD_NAV_TAKEOFF:          func(*Autopilot, order) result { return failed }, // quadplanes only
+	common.MAV_CMD_NAV_RETURN_TO_LAUNCH: into(returns),
+	common.MAV_CMD_NAV_LOITER_UNLIM:     into(circles),
+	common.MAV_CMD_DO_REPOSITION:        (*Autopilot).orderReposition,
+	common.MAV_CMD_DO_CHANGE_SPEED:      (*Autopilot).orderSpeed,
+	cmdGuidedSpeed:                      (*Autopilot).orderGuidedSpeed,
+	cmdGuidedAltitude:                   (*Autopilot).orderGuidedAltitude,
+	common.MAV_CMD_DO_LAND_START:        (*Autopilot).orderLandStart,
+	common.MAV_CMD_MISSION_START: func(v *Autopilot, o order) result {
 		if o.params[0] != 0 || o.params[1] != 0 {
 			return denied
 		}
-		return v.switchTo(v.firmware.with(follows).number)
+		return into(follows)(v, o)
 	},
 }
 
 // command executes a command and acknowledges it.
 func (v *Autopilot) command(f frame.Frame, o order) {
 	run := v.firmware.orders[o.id]
-	if run == nil && v.firmware.autopilot == 3 {
+	if run == nil && v.firmware.autopilot == mav.MAV_AUTOPILOT_ARDUPILOTMEGA {
 		run = arduPayload[o.id]
 	}
 	if run == nil {
 		run = orders[o.id]
 	}
-	seen := Received{T: v.now, System: f.System, Component: f.Component, ID: o.id, Params: o.params,
+	seen := Received{T: v.now, System: f.System, Component: f.Component, ID: uint16(o.id), Params: o.params,
 		Mode: v.mode.number, Armed: v.armed, Flying: v.body.flying}
 	switch {
 	case run == nil:
@@ -143,8 +103,8 @@ func (v *Autopilot) command(f frame.Frame, o order) {
 	if v.options.Observe != nil {
 		v.options.Observe(seen)
 	}
-	v.send(&ardupilotmega.MessageCommandAck{Command: common.MAV_CMD(o.id),
-		Result: ardupilotmega.MAV_RESULT(seen.Result), TargetSystem: f.System, TargetComponent: f.Component})
+	v.send(&mav.MessageCommandAck{Command: o.id,
+		Result: result(seen.Result), TargetSystem: f.System, TargetComponent: f.Component})
 	if v.trouble.reboot {
 		v.trouble.reboot = false
 		v.boot()
@@ -159,6 +119,11 @@ func (v *Autopilot) switchTo(number uint32) result {
 	return accepted
 }
 
+// into is the command of the first mode with a conduct.
+func into(c conduct) handler {
+	return func(v *Autopilot, _ order) result { return v.switchTo(v.firmware.with(c).number) }
+}
+
 // force in the second parameter of the arming command skips the checks.
 const force = 21196
 
@@ -169,7 +134,7 @@ func (v *Autopilot) orderArm(o order) result {
 		return accepted
 	case o.params[0] == 1:
 		if reasons := append(v.guard.reasons(v), v.guard.unarmable(v)...); len(reasons) > 0 && !forced {
-			v.say(severityCritical, "Arm: %s", reasons[0])
+			v.say(mav.MAV_SEVERITY_CRITICAL, "Arm: %s", reasons[0])
 			return v.firmware.notNow
 		}
 		v.arm()
@@ -187,7 +152,7 @@ func (v *Autopilot) orderArm(o order) result {
 // arm arms the vehicle. Home moves to where it is.
 func (v *Autopilot) arm() {
 	v.armed = true
-	v.say(severityInfo, "%s", v.firmware.words.armed)
+	v.say(mav.MAV_SEVERITY_INFO, "%s", v.firmware.words.armed)
 	if v.guard.positioned(v) {
 		v.home, v.homed = v.body.place, true
 	}
@@ -203,15 +168,10 @@ func (v *Autopilot) arm() {
 // disarm stops the motor.
 func (v *Autopilot) disarm() {
 	v.armed = false
-	v.say(severityInfo, "%s", v.firmware.words.disarmed)
+	v.say(mav.MAV_SEVERITY_INFO, "%s", v.firmware.words.disarmed)
 	if v.mode.conduct != follows {
 		v.route = route{}
 	}
-}
-
-func (v *Autopilot) orderChecks(order) result {
-	v.guard.complain(v)
-	return accepted
 }
 
 func (v *Autopilot) orderReposition(o order) result {
@@ -242,19 +202,6 @@ func (v *Autopilot) orderReposition(o order) result {
 	}
 	g.reverse = o.params[3] == 1
 	return accepted
-}
-
-// positionTarget treats SET_POSITION_TARGET_GLOBAL_INT. An ArduPlane follows its altitude only.
-func (v *Autopilot) positionTarget(m *ardupilotmega.MessageSetPositionTargetGlobalInt) {
-	p, ok := v.local(float64(m.LatInt)/1e7, float64(m.LonInt)/1e7, float64(m.Alt), byte(m.CoordinateFrame))
-	if !ok || v.mode.conduct != guided || !v.firmware.targets {
-		return
-	}
-	if v.firmware.wing {
-		v.guidance.target.h = p.h
-		return
-	}
-	v.guidance.target = p
 }
 
 func (v *Autopilot) orderSpeed(o order) result {
@@ -312,17 +259,17 @@ func (v *Autopilot) orderGuidedAltitude(o order) result {
 func (v *Autopilot) orderLandStart(order) result {
 	i := v.landingItem()
 	if i < 0 || v.mode.conduct != follows && !v.setMode(v.firmware.with(follows).number, byCommand) {
-		v.say(severityWarning, "Unable to start landing sequence")
+		v.say(mav.MAV_SEVERITY_WARNING, "Unable to start landing sequence")
 		return failed
 	}
 	v.goTo(i)
-	v.say(severityInfo, "Landing sequence start")
+	v.say(mav.MAV_SEVERITY_INFO, "Landing sequence start")
 	return accepted
 }
 
 // landingItem returns the place of the landing sequence in the mission, or -1.
 func (v *Autopilot) landingItem() int {
-	return slices.IndexFunc(v.memory.stored[missionItems], func(it item) bool { return it.command == cmdLandStart })
+	return slices.IndexFunc(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION], func(it item) bool { return it.command == common.MAV_CMD_DO_LAND_START })
 }
 
 func (v *Autopilot) orderFence(o order) result {
@@ -342,7 +289,7 @@ func (v *Autopilot) orderFence(o order) result {
 
 func (v *Autopilot) orderCurrent(o order) result {
 	n := int(o.params[0])
-	if n < 0 || n >= len(v.memory.stored[missionItems]) {
+	if n < 0 || n >= len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) {
 		return failed
 	}
 	if o.params[1] == 1 {

@@ -3,13 +3,16 @@ package fake
 import (
 	"cmp"
 	"math"
+
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
 
 // arduCopter is ArduCopter 4.7-dev, as its source shows; it was not measured.
 var arduCopter = firmware{
 	name: "ArduCopter",
-	kind: 2, autopilot: 3,
-	prompt: true, strict: true, stale: true, targets: true, homeItem: true,
+	kind: mav.MAV_TYPE_QUADROTOR, autopilot: mav.MAV_AUTOPILOT_ARDUPILOTMEGA,
+	prompt: true, strict: true, stale: true, homeItem: true,
 	endurance:    1200,
 	landedLag:    1 * second,
 	downLag:      1650 * millisecond,
@@ -85,17 +88,17 @@ func copterFence() fence {
 }
 
 // copterOrders are the commands of ArduCopter that differ from those of all.
-var copterOrders = map[uint16]handler{
-	cmdSetMode:    planeOrders[cmdSetMode],
-	cmdReturn:     planeOrders[cmdReturn],
-	cmdLoiter:     func(v *Autopilot, _ order) result { return v.switchTo(copterLoiter) },
-	cmdStart:      planeOrders[cmdStart],
-	cmdReposition: planeOrders[cmdReposition],
-	cmdLandStart:  planeOrders[cmdLandStart],
-	cmdLand:       func(v *Autopilot, _ order) result { return v.switchTo(v.firmware.with(lands).number) },
-	cmdTakeOff: func(v *Autopilot, o order) result {
+var copterOrders = map[common.MAV_CMD]handler{
+	common.MAV_CMD_DO_SET_MODE:          planeOrders[common.MAV_CMD_DO_SET_MODE],
+	common.MAV_CMD_NAV_RETURN_TO_LAUNCH: planeOrders[common.MAV_CMD_NAV_RETURN_TO_LAUNCH],
+	common.MAV_CMD_NAV_LOITER_UNLIM:     func(v *Autopilot, _ order) result { return v.switchTo(copterLoiter) },
+	common.MAV_CMD_MISSION_START:        planeOrders[common.MAV_CMD_MISSION_START],
+	common.MAV_CMD_DO_REPOSITION:        planeOrders[common.MAV_CMD_DO_REPOSITION],
+	common.MAV_CMD_DO_LAND_START:        planeOrders[common.MAV_CMD_DO_LAND_START],
+	common.MAV_CMD_NAV_LAND:             into(lands),
+	common.MAV_CMD_NAV_TAKEOFF: func(v *Autopilot, o order) result {
 		switch {
-		case o.whole && o.frame != frameRelative:
+		case o.whole && o.frame != mav.MAV_FRAME_GLOBAL_RELATIVE_ALT:
 			return denied
 		case v.mode.conduct != guided || !v.armed || v.body.flying || !(o.params[6] > 0):
 			return failed
@@ -104,7 +107,7 @@ var copterOrders = map[uint16]handler{
 		v.guidance.climbing, v.guidance.leaving = true, v.home.h+o.params[6]
 		return accepted
 	},
-	cmdSpeed: func(v *Autopilot, o order) result {
+	common.MAV_CMD_DO_CHANGE_SPEED: func(v *Autopilot, o order) result {
 		name, ok := map[float64]string{0: "", 1: "", 2: "WPNAV_SPEED_UP", 3: "WPNAV_SPEED_DN"}[o.params[0]]
 		switch {
 		case !ok || !(o.params[1] > 0):
@@ -114,13 +117,6 @@ var copterOrders = map[uint16]handler{
 		default:
 			v.set(name, 100*o.params[1])
 		}
-		return accepted
-	},
-	cmdPause: func(v *Autopilot, o order) result {
-		if v.mode.conduct != guided || o.params[0] != 0 {
-			return failed
-		}
-		v.hold()
 		return accepted
 	},
 }

@@ -1,9 +1,6 @@
 package fake
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // pilot is what the pilot does.
 type pilot struct {
@@ -56,37 +53,7 @@ const (
 	Late      // the estimator begins Value seconds later
 	RadioLost // the pilot's radio is not received, until RadioBack
 	RadioBack
-	kinds
 )
-
-// kindTable has the name of each kind, and whether its events have a value.
-var kindTable = [kinds]struct {
-	name   string
-	valued bool
-}{{"reboot", false}, {"battery", true}, {"pilot-mode", true}, {"pilot-stick", true}, {"gps-lost", false},
-	{"gps-back", false}, {"clock-step", true}, {"breach", true}, {"lie", true}, {"refuse", true},
-	{"throttle", true}, {"late-origin", true}, {"radio-lost", false}, {"radio-back", false}}
-
-// String returns the name of the kind, one word.
-func (k Kind) String() string { return kindTable[k].name }
-
-// Valued reports whether events of the kind have a value.
-func (k Kind) Valued() bool { return kindTable[k].valued }
-
-// KindNamed returns the kind with a name; false: there is none.
-func KindNamed(name string) (Kind, bool) {
-	k := slices.Index(KindNames(), name)
-	return Kind(max(k, 0)), k >= 0
-}
-
-// KindNames returns the names of all kinds.
-func KindNames() []string {
-	names := make([]string, kinds)
-	for k := range kindTable {
-		names[k] = kindTable[k].name
-	}
-	return names
-}
 
 // Inject lets something happen.
 func (v *Autopilot) Inject(e Event) {

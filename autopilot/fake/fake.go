@@ -13,7 +13,7 @@ import (
 	"canopy/autopilot/frame"
 	"canopy/vehicle/earth"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 )
 
 // Times in nanoseconds.
@@ -214,7 +214,7 @@ func (v *Autopilot) ReceiveOn(channel int, datagram []byte) {
 
 // forward sends a message to everyone on to the other channels. Heartbeats only tell who is where.
 func (v *Autopilot) forward(from int, f frame.Frame) {
-	if _, beat := f.Message.(*ardupilotmega.MessageHeartbeat); beat || f.TargetSystem != 0 {
+	if _, beat := f.Message.(*mav.MessageHeartbeat); beat || f.TargetSystem != 0 {
 		return
 	}
 	for c := range v.channels {
@@ -238,31 +238,29 @@ const autopilot = 1
 // receive treats a message that is addressed to the vehicle.
 func (v *Autopilot) receive(f frame.Frame) {
 	switch m := f.Message.(type) {
-	case *ardupilotmega.MessageHeartbeat:
+	case *mav.MessageHeartbeat:
 		v.guard.heartbeat(v, f)
-	case *ardupilotmega.MessageCommandInt:
-		v.command(f, order{id: uint16(m.Command), whole: true, frame: byte(m.Frame), params: [7]float64{
+	case *mav.MessageCommandInt:
+		v.command(f, order{id: m.Command, whole: true, frame: m.Frame, params: [7]float64{
 			float64(m.Param1), float64(m.Param2), float64(m.Param3), float64(m.Param4),
 			degrees(m.X), degrees(m.Y), float64(m.Z)}})
-	case *ardupilotmega.MessageCommandLong:
-		v.command(f, order{id: uint16(m.Command), params: [7]float64{
+	case *mav.MessageCommandLong:
+		v.command(f, order{id: m.Command, params: [7]float64{
 			float64(m.Param1), float64(m.Param2), float64(m.Param3), float64(m.Param4),
 			float64(m.Param5), float64(m.Param6), float64(m.Param7)}})
-	case *ardupilotmega.MessageSetMode:
+	case *mav.MessageSetMode:
 		v.setMode(m.CustomMode, byCommand)
-	case *ardupilotmega.MessageSetPositionTargetGlobalInt:
-		v.positionTarget(m)
-	case *ardupilotmega.MessageTimesync:
+	case *mav.MessageTimesync:
 		if m.Tc1 == 0 {
-			v.send(&ardupilotmega.MessageTimesync{Tc1: v.clock(), Ts1: m.Ts1})
+			v.send(&mav.MessageTimesync{Tc1: v.clock(), Ts1: m.Ts1})
 		}
-	case *ardupilotmega.MessageRequestDataStream:
+	case *mav.MessageRequestDataStream:
 		v.dataStream(byte(m.ReqStreamId), m.ReqMessageRate, m.StartStop != 0)
-	case *ardupilotmega.MessageParamSet:
+	case *mav.MessageParamSet:
 		v.setParameter(m)
-	case *ardupilotmega.MessageParamRequestRead:
+	case *mav.MessageParamRequestRead:
 		v.readParameter(m)
-	case *ardupilotmega.MessageParamRequestList:
+	case *mav.MessageParamRequestList:
 		v.listing = 0
 	default:
 		v.transferMessage(f)
@@ -271,35 +269,35 @@ func (v *Autopilot) receive(f frame.Frame) {
 
 // heartbeat sends one. It is also sent when the mode changes.
 func (v *Autopilot) heartbeat() {
-	base := ardupilotmega.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED
+	base := mav.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED
 	if v.armed {
-		base |= ardupilotmega.MAV_MODE_FLAG_SAFETY_ARMED
+		base |= mav.MAV_MODE_FLAG_SAFETY_ARMED
 	}
 	switch v.mode.conduct {
 	case guided:
-		base |= ardupilotmega.MAV_MODE_FLAG_GUIDED_ENABLED | ardupilotmega.MAV_MODE_FLAG_STABILIZE_ENABLED
+		base |= mav.MAV_MODE_FLAG_GUIDED_ENABLED | mav.MAV_MODE_FLAG_STABILIZE_ENABLED
 	case sticks:
-		base |= ardupilotmega.MAV_MODE_FLAG_MANUAL_INPUT_ENABLED
+		base |= mav.MAV_MODE_FLAG_MANUAL_INPUT_ENABLED
 	default:
-		base |= ardupilotmega.MAV_MODE_FLAG_AUTO_ENABLED | ardupilotmega.MAV_MODE_FLAG_STABILIZE_ENABLED
+		base |= mav.MAV_MODE_FLAG_AUTO_ENABLED | mav.MAV_MODE_FLAG_STABILIZE_ENABLED
 	}
-	v.send(&ardupilotmega.MessageHeartbeat{
-		Type: ardupilotmega.MAV_TYPE(v.firmware.kind), Autopilot: ardupilotmega.MAV_AUTOPILOT(v.firmware.autopilot),
+	v.send(&mav.MessageHeartbeat{
+		Type: v.firmware.kind, Autopilot: v.firmware.autopilot,
 		BaseMode: base, CustomMode: v.mode.number, SystemStatus: v.status(), MavlinkVersion: 3,
 	})
 }
 
 // status is the state of the system in heartbeats.
-func (v *Autopilot) status() ardupilotmega.MAV_STATE {
+func (v *Autopilot) status() mav.MAV_STATE {
 	switch {
 	case v.guard.acting(v):
-		return ardupilotmega.MAV_STATE_CRITICAL
+		return mav.MAV_STATE_CRITICAL
 	case v.body.flying:
-		return ardupilotmega.MAV_STATE_ACTIVE
+		return mav.MAV_STATE_ACTIVE
 	case v.now < v.guard.home:
-		return ardupilotmega.MAV_STATE_CALIBRATING
+		return mav.MAV_STATE_CALIBRATING
 	}
-	return ardupilotmega.MAV_STATE_STANDBY
+	return mav.MAV_STATE_STANDBY
 }
 
 // global converts a place to latitude and longitude [deg] and altitude above mean sea level [m].
@@ -308,18 +306,18 @@ func (v *Autopilot) global(p place) (earth.Position, float64) {
 }
 
 // local converts a position, and its height in a frame of MAVLink; false: no position on earth, or an unknown frame.
-func (v *Autopilot) local(lat, lon, z float64, coordinates byte) (place, bool) {
+func (v *Autopilot) local(lat, lon, z float64, coordinates mav.MAV_FRAME) (place, bool) {
 	var p place
 	if !(math.Abs(lat) <= 90 && math.Abs(lon) <= 180) || math.IsNaN(z) || math.Abs(z) > 1e5 {
 		return p, false
 	}
 	p.n, p.e = v.ground.Local(earth.Position{Lat: lat, Lon: lon})
 	switch coordinates {
-	case frameRelative, frameRelativeInt:
+	case mav.MAV_FRAME_GLOBAL_RELATIVE_ALT, mav.MAV_FRAME_GLOBAL_RELATIVE_ALT_INT:
 		p.h = z + v.home.h
-	case frameGlobal, frameGlobalInt:
+	case mav.MAV_FRAME_GLOBAL, mav.MAV_FRAME_GLOBAL_INT:
 		p.h = z - v.options.Altitude
-	case frameTerrain, frameTerrainInt: // the ground is flat
+	case mav.MAV_FRAME_GLOBAL_TERRAIN_ALT, mav.MAV_FRAME_GLOBAL_TERRAIN_ALT_INT: // the ground is flat
 		p.h = z
 	default:
 		return p, false
@@ -327,17 +325,7 @@ func (v *Autopilot) local(lat, lon, z float64, coordinates byte) (place, bool) {
 	return p, true
 }
 
-// Frames of MAVLink.
-const (
-	frameGlobal      = 0
-	frameRelative    = 3
-	frameGlobalInt   = 5
-	frameRelativeInt = 6
-	frameTerrain     = 10
-	frameTerrainInt  = 11
-)
-
 // say sends a text.
-func (v *Autopilot) say(severity byte, format string, a ...any) {
+func (v *Autopilot) say(severity mav.MAV_SEVERITY, format string, a ...any) {
 	v.texts.add(v.now, severity, fmt.Sprintf(format, a...))
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/fake"
 	"canopy/autopilot/frame"
@@ -15,7 +15,7 @@ func TestChannels(t *testing.T) {
 	v := fake.New(fake.Options{Channels: 2})
 	w := frame.Writer{System: 255, Component: 190}
 	v.Step(5 * sec)
-	raw, err := w.Write(&ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 511, Param1: 33,
+	raw, err := w.Write(&mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 511, Param1: 33,
 		Param2: 100000}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -28,11 +28,11 @@ func TestChannels(t *testing.T) {
 		for _, d := range v.OutOn(channel) {
 			for _, f := range r.Read(d) {
 				switch f.Message.(type) {
-				case *ardupilotmega.MessageGlobalPositionInt:
+				case *mav.MessageGlobalPositionInt:
 					positions++
-				case *ardupilotmega.MessageCommandAck:
+				case *mav.MessageCommandAck:
 					acks++
-				case *ardupilotmega.MessageHeartbeat:
+				case *mav.MessageHeartbeat:
 					beats++
 				}
 			}
@@ -50,8 +50,8 @@ func TestForwards(t *testing.T) {
 	v.Out()
 	v.OutOn(1)
 	w := frame.Writer{System: 1, Component: 191}
-	for _, m := range []frame.Message{&ardupilotmega.MessageHeartbeat{}, &ardupilotmega.MessageNamedValueInt{Name: "CANOPY", Value: 7},
-		&ardupilotmega.MessageParamRequestRead{TargetSystem: 1, TargetComponent: 1}} {
+	for _, m := range []frame.Message{&mav.MessageHeartbeat{}, &mav.MessageNamedValueInt{Name: "CANOPY", Value: 7},
+		&mav.MessageParamRequestRead{TargetSystem: 1, TargetComponent: 1}} {
 		raw, err := w.Write(m, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestForwards(t *testing.T) {
 			if f.Component == 1 {
 				continue
 			}
-			if m, ok := f.Message.(*ardupilotmega.MessageNamedValueInt); f.System != 1 || !ok || m.Value != 7 {
+			if m, ok := f.Message.(*mav.MessageNamedValueInt); f.System != 1 || !ok || m.Value != 7 {
 				t.Errorf("%+v", f)
 			}
 			n++
@@ -85,7 +85,7 @@ func TestDeterministic(t *testing.T) {
 		for i := range 600 {
 			v.Step(sec / 7)
 			if i%50 == 0 {
-				raw, err := w.Write(&ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 511,
+				raw, err := w.Write(&mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 511,
 					Param1: float32([]int{1, 33, 74, 245}[i/50%4]), Param2: 100000}, 0)
 				if err != nil {
 					t.Fatal(err)

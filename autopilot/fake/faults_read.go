@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -9,23 +10,52 @@ import (
 	"canopy/diag"
 )
 
-// channelFaults are the faults of the channel, which have no time.
-var channelFaults = []struct {
-	name string
+// faults are the faults, in the order in which they are listed: how one is written, the largest value, and what it adds
+// to a plan.
+var faults = []struct {
+	form string
 	most float64
-	set  func(*Scenario, float64)
+	add  func(p *Scenario, x float64, at int64)
 }{
-	{"loss", 1, func(p *Scenario, x float64) { p.Loss = x }},
-	{"repeat", 1, func(p *Scenario, x float64) { p.Repeat = x }},
-	{"broken", 1, func(p *Scenario, x float64) { p.Broken = x }},
-	{"join", 1, func(p *Scenario, x float64) { p.Join = x }},
-	{"delay", 60, func(p *Scenario, x float64) { p.Delay = nanoseconds(x) }},
+	{"loss=VALUE with a value up to 1", 1, func(p *Scenario, x float64, _ int64) { p.Loss = x }},
+	{"repeat=VALUE with a value up to 1", 1, func(p *Scenario, x float64, _ int64) { p.Repeat = x }},
+	{"broken=VALUE with a value up to 1", 1, func(p *Scenario, x float64, _ int64) { p.Broken = x }},
+	{"join=VALUE with a value up to 1", 1, func(p *Scenario, x float64, _ int64) { p.Join = x }},
+	{"delay=VALUE with a value up to 60", 60, func(p *Scenario, x float64, _ int64) { p.Delay = nanoseconds(x) }},
+	{"deaf=SECONDS@TIME", most, silence(ToVehicle)},
+	{"mute=SECONDS@TIME", most, silence(FromVehicle)},
+	{"rate=FACTOR@TIME, up to 100, the earliest first", 100, func(p *Scenario, x float64, at int64) {
+		p.Rates = append(p.Rates, Pace{at, x})
+	}},
+	{"reboot@TIME", most, event(Reboot)},
+	{"battery=VALUE@TIME", most, event(Battery)},
+	{"pilot-mode=VALUE@TIME", most, event(PilotMode)},
+	{"pilot-stick=VALUE@TIME", most, event(PilotStick)},
+	{"gps-lost@TIME", most, event(GPSLost)},
+	{"gps-back@TIME", most, event(GPSBack)},
+	{"clock-step=VALUE@TIME", most, event(ClockStep)},
+	{"breach=VALUE@TIME", most, event(Breach)},
+	{"lie=VALUE@TIME", most, event(Lie)},
+	{"refuse=VALUE@TIME", most, event(Refuse)},
+	{"throttle=VALUE@TIME", most, event(Throttle)},
+	{"late-origin=VALUE@TIME", most, event(Late)},
+	{"radio-lost@TIME", most, event(RadioLost)},
+	{"radio-back@TIME", most, event(RadioBack)},
 }
 
-// silences are the faults of one way of the channel for a time.
-var silences = map[string]Way{"deaf": ToVehicle, "mute": FromVehicle}
+const most = 1e6 // of all numbers
 
-const maxRate = 100 // of the vehicle's clock
+func silence(way Way) func(*Scenario, float64, int64) {
+	return func(p *Scenario, x float64, at int64) {
+		p.Silences = append(p.Silences, Silence{way, at, at + nanoseconds(x)})
+	}
+}
+
+func event(kind Kind) func(*Scenario, float64, int64) {
+	return func(p *Scenario, x float64, at int64) {
+		p.Events = append(p.Events, Incident{at, Event{Kind: kind, Value: x}})
+	}
+}
 
 // FaultForms describes what [Scenario.Add] reads.
 const FaultForms = `loss=P repeat=P broken=P join=P   part of the datagrams, 0 to 1
@@ -48,76 +78,35 @@ lie=N@T refuse=N@T                N commands are accepted and not executed, or f
 func (p *Scenario) Add(text string) error {
 	head, when, timed := strings.Cut(text, "@")
 	name, amount, valued := strings.Cut(head, "=")
-	x, t := 0.0, 0.0
-	var err error
-	if valued {
-		if x, err = number(amount); err != nil {
-			return fmt.Errorf("fault %s: %w", text, err)
-		}
-	}
-	if timed {
-		if t, err = number(when); err != nil {
-			return fmt.Errorf("fault %s: %w", text, err)
-		}
+	x, err := number(amount, valued)
+	t, wrong := number(when, timed)
+	if err = cmp.Or(err, wrong); err != nil {
+		return fmt.Errorf("fault %s: %w", text, err)
 	}
 	at := nanoseconds(t)
-	for _, f := range channelFaults {
-		if f.name != name {
+	var names []string
+	for _, f := range faults {
+		known := f.form[:strings.IndexAny(f.form, "=@")]
+		if names = append(names, known); known != name {
 			continue
 		}
-		if timed || !valued || x > f.most {
-			return fmt.Errorf("fault %s: write %s=VALUE with a value up to %g", text, name, f.most)
+		early := name == "rate" && len(p.Rates) > 0 && at < p.Rates[len(p.Rates)-1].From
+		if valued != strings.Contains(f.form, "=") || timed != strings.Contains(f.form, "@") || x > f.most || early {
+			return fmt.Errorf("fault %s: write %s", text, f.form)
 		}
-		f.set(p, x)
+		f.add(p, x, at)
 		return nil
 	}
-	if way, ok := silences[name]; ok {
-		if !timed || !valued {
-			return fmt.Errorf("fault %s: write %s=SECONDS@TIME", text, name)
-		}
-		p.Silences = append(p.Silences, Silence{way, at, at + nanoseconds(x)})
-		return nil
-	}
-	if name == "rate" {
-		if !timed || !valued || x > maxRate || len(p.Rates) > 0 && at < p.Rates[len(p.Rates)-1].From {
-			return fmt.Errorf("fault %s: write rate=FACTOR@TIME, up to %d, the earliest first", text, maxRate)
-		}
-		p.Rates = append(p.Rates, Pace{at, x})
-		return nil
-	}
-	kind, ok := KindNamed(name)
-	if !ok {
-		return fmt.Errorf("unknown fault %q; %s", name, hint(name))
-	}
-	if !timed || valued != kind.Valued() {
-		form := name
-		if kind.Valued() {
-			form += "=VALUE"
-		}
-		return fmt.Errorf("fault %s: write %s@TIME", text, form)
-	}
-	p.Events = append(p.Events, Incident{at, Event{Kind: kind, Value: x}})
-	return nil
+	return fmt.Errorf("unknown fault %q; %s", name, cmp.Or(diag.DidYouMean(name, names), diag.OneOf("faults", names)))
 }
 
-// hint names the fault that was meant, or all.
-func hint(name string) string {
-	var names []string
-	for _, f := range channelFaults {
-		names = append(names, f.name)
+// number reads a number from 0 to 1e6, if one was given.
+func number(text string, given bool) (float64, error) {
+	if !given {
+		return 0, nil
 	}
-	names = append(names, "deaf", "mute", "rate")
-	names = append(names, KindNames()...)
-	if s := diag.DidYouMean(name, names); s != "" {
-		return s
-	}
-	return diag.OneOf("faults", names)
-}
-
-// number reads a number from 0 to 1e6.
-func number(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x >= 0 && x <= 1e6) {
+	if err != nil || !(x >= 0 && x <= most) {
 		return 0, fmt.Errorf("%q is not a number from 0 to 1e6", text)
 	}
 	return x, nil

@@ -1,6 +1,8 @@
 package fake
 
-import "math"
+import (
+	"math"
+)
 
 // place is a point [m north and east of the place of power-on, m above it].
 type place struct{ n, e, h float64 }

@@ -2,6 +2,9 @@ package fake
 
 import (
 	"canopy/autopilot/frame"
+
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
 
 // guard is what the autopilot watches: the checks before arming, and the failsafes.
@@ -56,14 +59,9 @@ func (g *guard) boot(f *firmware, seed uint64, now int64) {
 	if f.station.always {
 		g.station = now + second
 	}
-	if seed == 0 {
-		return
+	if r := random(seed); seed != 0 {
+		g.delay(int64(r.below(uint64(spread))))
 	}
-	// The finalizer of SplitMix64 (Steele, Lea, Flood, 2014) makes numbers of any seeds look random.
-	x := seed + 0x9E3779B97F4A7C15
-	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
-	x = (x ^ x>>27) * 0x94D049BB133111EB
-	g.delay(int64((x ^ x>>31) % uint64(spread)))
 }
 
 // delay lets the estimator begin later.
@@ -118,7 +116,7 @@ func (g *guard) unarmable(v *Autopilot) []string {
 // complain sends the reasons why the vehicle cannot be armed.
 func (g *guard) complain(v *Autopilot) {
 	for _, reason := range g.reasons(v) {
-		v.say(severityCritical, "%s%s", v.firmware.words.check, reason)
+		v.say(mav.MAV_SEVERITY_CRITICAL, "%s%s", v.firmware.words.check, reason)
 	}
 }
 
@@ -128,7 +126,7 @@ func (g *guard) heartbeat(v *Autopilot, f frame.Frame) {
 		g.station = v.now
 		if g.stationLost {
 			g.stationLost = false
-			v.say(severityWarning, "%s", v.firmware.station.back)
+			v.say(mav.MAV_SEVERITY_WARNING, "%s", v.firmware.station.back)
 		}
 	}
 }
@@ -144,7 +142,7 @@ func (v *Autopilot) protect() {
 	g := &v.guard
 	if !g.awake {
 		g.awake, g.fenced = true, v.value(v.firmware.fence.enable) != 0
-		v.say(severityInfo, "%s", v.firmware.words.banner)
+		v.say(mav.MAV_SEVERITY_INFO, "%s", v.firmware.words.banner)
 	}
 	if !v.trouble.blind {
 		g.lost = 0
@@ -157,7 +155,7 @@ func (v *Autopilot) protect() {
 	if !g.using && g.positioned(v) {
 		g.using = true
 		if text := v.firmware.words.estimate; text != "" {
-			v.say(severityInfo, "%s", text)
+			v.say(mav.MAV_SEVERITY_INFO, "%s", text)
 		}
 	}
 	if v.now >= g.told && !v.armed {
@@ -166,7 +164,7 @@ func (v *Autopilot) protect() {
 	}
 	if !g.reported && g.indexed != 0 && !g.indexing(v) {
 		g.reported = true
-		v.say(severityInfo, "Fence Indexed OK")
+		v.say(mav.MAV_SEVERITY_INFO, "Fence Indexed OK")
 	}
 	if p := g.pending; p != nil && v.now >= p.at {
 		v.setMode(v.firmware.with(p.to).number, byFailsafe)
@@ -189,7 +187,7 @@ func (v *Autopilot) react(to conduct) {
 		v.setMode(v.firmware.with(to).number, byFailsafe)
 		return
 	}
-	v.say(severityCritical, "Failsafe activated: entering Hold for %.0f seconds", v.value(hold))
+	v.say(mav.MAV_SEVERITY_CRITICAL, "Failsafe activated: entering Hold for %.0f seconds", v.value(hold))
 	v.setMode(v.firmware.with(guided).number, byFailsafe)
 	v.guard.pending = &action{to, v.now + int64(v.value(hold)*float64(second))}
 }
@@ -218,7 +216,7 @@ func (v *Autopilot) watchStation() {
 	if s.always {
 		text += ": " + v.mode.name
 	}
-	v.say(severityWarning, "%s", text)
+	v.say(mav.MAV_SEVERITY_WARNING, "%s", text)
 }
 
 // watchBattery is the failsafe for the battery, with its levels.
@@ -240,13 +238,13 @@ func (v *Autopilot) watchBattery() {
 			continue
 		}
 		g.charge = i + 1
-		v.say(severityWarning, "Battery 1 is %s %.2fV used %.0f mAh", l.text, v.voltage(), 3300*(1-v.charge))
+		v.say(mav.MAV_SEVERITY_WARNING, "Battery 1 is %s %.2fV used %.0f mAh", l.text, v.voltage(), 3300*(1-v.charge))
 		if !v.armed || !v.body.flying {
 			continue
 		}
 		if to, ok := l.actions[int(v.value(l.action))]; ok {
 			if text := v.firmware.words.battery; text != "" {
-				v.say(severityWarning, "%s", text)
+				v.say(mav.MAV_SEVERITY_WARNING, "%s", text)
 			}
 			v.react(to)
 		}
@@ -292,7 +290,7 @@ func (g *guard) loaded(v *Autopilot) bool { return v.now >= g.origin }
 func (g *guard) fenceable(v *Autopilot) bool {
 	kinds, _, _ := v.limits()
 	return kinds&(fenceAltitude|fenceCircle) != 0 || kinds&fencePolygon != 0 && g.loaded(v) &&
-		len(v.memory.stored[fenceItems]) > 0
+		len(v.memory.stored[mav.MAV_MISSION_TYPE_FENCE]) > 0
 }
 
 // outside reports whether the enabled fence excludes a place.
@@ -326,11 +324,11 @@ func (v *Autopilot) watchFence() {
 	if breach != 0 && g.breach == 0 {
 		g.breached = v.now
 		g.breaches++
-		v.say(severityWarning, "%s", v.breachText(breach))
+		v.say(mav.MAV_SEVERITY_WARNING, "%s", v.breachText(breach))
 		if to, ok := f.actions[int(v.value(f.action))]; ok {
 			v.react(to)
 			if f.switched {
-				v.say(severityInfo, "Manual recovery started")
+				v.say(mav.MAV_SEVERITY_INFO, "Manual recovery started")
 			}
 		}
 	}
@@ -358,22 +356,22 @@ func (v *Autopilot) watchGround() {
 
 // outsideItems reports whether the uploaded polygons and circles exclude a place.
 func (v *Autopilot) outsideItems(p place) bool {
-	items := v.memory.stored[fenceItems]
+	items := v.memory.stored[mav.MAV_MISSION_TYPE_FENCE]
 	for i := 0; i < len(items); i++ {
 		it := items[i]
 		switch it.command {
-		case cmdFenceInside, cmdFenceOutside:
+		case common.MAV_CMD_NAV_FENCE_POLYGON_VERTEX_INCLUSION, common.MAV_CMD_NAV_FENCE_POLYGON_VERTEX_EXCLUSION:
 			n := int(it.params[0])
 			if n < 3 || i+n > len(items) {
 				return false
 			}
-			if v.within(items[i:i+n], p) != (it.command == cmdFenceInside) {
+			if v.within(items[i:i+n], p) != (it.command == common.MAV_CMD_NAV_FENCE_POLYGON_VERTEX_INCLUSION) {
 				return true
 			}
 			i += n - 1
-		case cmdFenceCircleInside, cmdFenceCircleOutside:
+		case common.MAV_CMD_NAV_FENCE_CIRCLE_INCLUSION, common.MAV_CMD_NAV_FENCE_CIRCLE_EXCLUSION:
 			centre, _ := v.place(it)
-			if (p.distance(centre) <= it.params[0]) != (it.command == cmdFenceCircleInside) {
+			if (p.distance(centre) <= it.params[0]) != (it.command == common.MAV_CMD_NAV_FENCE_CIRCLE_INCLUSION) {
 				return true
 			}
 		}

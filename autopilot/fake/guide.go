@@ -6,7 +6,8 @@ import (
 
 	"canopy/autopilot/frame"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
 
 // Firmware is what runs on the autopilot.
@@ -43,29 +44,29 @@ type mode struct {
 
 // firmware is what differs between the firmwares.
 type firmware struct {
-	name            string
-	kind, autopilot byte // MAV_TYPE, MAV_AUTOPILOT
-	wing            bool // it cannot hover
-	modes           []mode
-	orders          map[uint16]handler
-	notNow          result // the answer to a command that cannot be executed at present
-	parameters      []parameter
-	names           names
-	words           words
-	start           start
-	station         station
-	levels          []level // of the battery, from the highest
-	fence           fence
-	delay           string // the parameter with the time that a failsafe waits in Hold [s]; "": it acts at once
-	port            string // to which it sends beside that of ground stations; "": none
-	override        string // the parameter whose lowest bit lets the sticks end a mode; "": they do not
+	name       string
+	kind       mav.MAV_TYPE
+	autopilot  mav.MAV_AUTOPILOT
+	wing       bool // it cannot hover
+	modes      []mode
+	orders     map[common.MAV_CMD]handler
+	notNow     result // the answer to a command that cannot be executed at present
+	parameters []parameter
+	names      names
+	words      words
+	start      start
+	station    station
+	levels     []level // of the battery, from the highest
+	fence      fence
+	delay      string // the parameter with the time that a failsafe waits in Hold [s]; "": it acts at once
+	port       string // to which it sends beside that of ground stations; "": none
+	override   string // the parameter whose lowest bit lets the sticks end a mode; "": they do not
 
 	ended        bool               // missions and take-offs end in Hold; otherwise in a return, and not at all
 	idles        bool               // on the ground an aeroplane waits in modes without a take-off
 	prompt       bool               // a heartbeat is sent when the mode changes
 	strict       bool               // rates above that of the loop, and with a third parameter, are denied
 	stale        bool               // positions are sent without an estimate
-	targets      bool               // SET_POSITION_TARGET_GLOBAL_INT and single items of a mission move the target
 	homeItem     bool               // the first item of a mission is home
 	atomic       bool               // an upload replaces the mission when it is complete
 	asksInt      bool               // it requests items with the newer message
@@ -251,7 +252,7 @@ func (v *Autopilot) catch(p place) {
 	}
 	g.round = p
 	if g.caught = v.body.distance(p) <= v.circle(); g.caught && v.mode.conduct == guided && v.firmware.homeItem {
-		v.send(&ardupilotmega.MessageMissionItemReached{})
+		v.send(&mav.MessageMissionItemReached{})
 	}
 }
 
@@ -416,20 +417,20 @@ func (v *Autopilot) setMode(number uint32, why cause) bool {
 	switch {
 	case to == nil:
 		if why == byCommand {
-			v.say(severityWarning, "No such mode %d", number)
+			v.say(mav.MAV_SEVERITY_WARNING, "No such mode %d", number)
 		}
 		return false
 	case to == v.mode:
 		return true
 	case to.conduct == lands && v.autoland() && !v.body.flying:
-		v.say(severityWarning, "Must already be flying!")
+		v.say(mav.MAV_SEVERITY_WARNING, "Must already be flying!")
 		return false
 	case why == byCommand && v.guard.recovering(v):
-		v.say(severityWarning, "Mode change to %s denied, in fence recovery", to.name)
+		v.say(mav.MAV_SEVERITY_WARNING, "Mode change to %s denied, in fence recovery", to.name)
 		return false
-	case to.conduct == follows && len(v.memory.stored[missionItems]) < v.least(),
+	case to.conduct == follows && len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) < v.least(),
 		to.conduct == climbs && !v.homed:
-		v.say(severityWarning, "Mode change to %s failed", to.name)
+		v.say(mav.MAV_SEVERITY_WARNING, "Mode change to %s failed", to.name)
 		return false
 	}
 	v.enter(to)

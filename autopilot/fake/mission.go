@@ -5,37 +5,8 @@ import (
 
 	"canopy/autopilot/frame"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
-)
-
-// The kinds of items, MAV_MISSION_TYPE.
-const (
-	missionItems = iota
-	fenceItems
-	rallyItems
-)
-
-// The commands of fence and rally items.
-const (
-	cmdFenceReturn        = 5000
-	cmdFenceInside        = 5001
-	cmdFenceOutside       = 5002
-	cmdFenceCircleInside  = 5003
-	cmdFenceCircleOutside = 5004
-	cmdRally              = 5100
-)
-
-// Answers to transfers, MAV_MISSION_RESULT.
-const (
-	missionAccepted    = 0
-	missionError       = 1
-	missionUnsupported = 3
-	missionNoSpace     = 4
-	missionInvalidX    = 10
-	missionSequence    = 13
-	missionDenied      = 14
-	missionCancelled   = 15
 )
 
 const (
@@ -47,21 +18,24 @@ const (
 
 // item is a stored item.
 type item struct {
-	command uint16
-	frame   byte
+	command common.MAV_CMD
+	frame   mav.MAV_FRAME
 	params  [4]float64
 	x, y    int32 // 1e7 deg
 	z       float64
 }
 
+// peer is the other end of a transfer.
+type peer struct{ system, component byte }
+
 // transfer is an upload.
 type transfer struct {
-	active            bool
-	kind              byte
-	system, component byte
-	next, count       int
-	asked, last       int64  // times of the last request and item
-	staged            []item // of fence and rally points; the mission's items are stored one by one
+	active      bool
+	kind        mav.MAV_MISSION_TYPE
+	peer        peer
+	next, count int
+	asked, last int64  // times of the last request and item
+	staged      []item // of fence and rally points; the mission's items are stored one by one
 }
 
 // place returns where an item is; false: it has no position.
@@ -74,82 +48,58 @@ func (v *Autopilot) place(it item) (place, bool) {
 
 // transferMessage treats the messages of the mission protocol; others are ignored.
 func (v *Autopilot) transferMessage(f frame.Frame) {
+	from := peer{f.System, f.Component}
 	switch m := f.Message.(type) {
-	case *ardupilotmega.MessageMissionCount:
-		if !v.listless(f, byte(m.MissionType)) {
-			v.beginUpload(f, byte(m.MissionType), int(m.Count))
-		}
-	case *ardupilotmega.MessageMissionItemInt:
-		it := item{uint16(m.Command), byte(m.Frame), [4]float64{float64(m.Param1), float64(m.Param2), float64(m.Param3),
-			float64(m.Param4)}, m.X, m.Y, float64(m.Z)}
-		if m.Current == 2 || m.Current == 3 {
-			v.guidedItem(f, it, m.Current)
-			return
-		}
-		v.uploadItem(f, byte(m.MissionType), int(m.Seq), it)
-	case *ardupilotmega.MessageMissionRequestList:
-		if v.listless(f, byte(m.MissionType)) {
-			return
-		}
-		if v.transfer.active {
-			v.acknowledge(f.System, f.Component, byte(m.MissionType), missionDenied)
-			return
-		}
-		if int(m.MissionType) >= len(v.memory.stored) {
-			v.acknowledge(f.System, f.Component, byte(m.MissionType), missionUnsupported)
-			return
-		}
-		v.send(&ardupilotmega.MessageMissionCount{TargetSystem: f.System, TargetComponent: f.Component,
-			Count: uint16(len(v.memory.stored[m.MissionType])), MissionType: m.MissionType})
-	case *ardupilotmega.MessageMissionRequestInt:
-		v.download(f, byte(m.MissionType), int(m.Seq), true)
-	case *ardupilotmega.MessageMissionRequest:
-		v.download(f, byte(m.MissionType), int(m.Seq), false)
-	case *ardupilotmega.MessageMissionClearAll:
-		if !v.listless(f, byte(m.MissionType)) {
-			v.clearItems(f, byte(m.MissionType))
-		}
-	case *ardupilotmega.MessageMissionSetCurrent:
-		if int(m.Seq) < len(v.memory.stored[missionItems]) {
+	case *mav.MessageMissionCount:
+		v.beginUpload(from, m.MissionType, int(m.Count))
+	case *mav.MessageMissionItemInt:
+		v.uploadItem(from, m)
+	case *mav.MessageMissionRequestList:
+		v.list(from, m.MissionType)
+	case *mav.MessageMissionRequestInt:
+		v.download(from, m.MissionType, int(m.Seq))
+	case *mav.MessageMissionClearAll:
+		v.clearItems(from, m.MissionType)
+	case *mav.MessageMissionSetCurrent:
+		if int(m.Seq) < len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) {
 			v.goTo(int(m.Seq))
 		}
 		v.sendMessage(42)
 	}
 }
 
-// listless refuses a transfer just after the boot.
-func (v *Autopilot) listless(f frame.Frame, kind byte) bool {
-	refuses := !v.firmware.atomic && v.now-v.booted < noLists
-	if refuses {
-		v.acknowledge(f.System, f.Component, kind, missionNoSpace)
-	}
-	return refuses
-}
+// listless reports whether transfers are refused: just after the boot.
+func (v *Autopilot) listless() bool { return !v.firmware.atomic && v.now-v.booted < noLists }
 
-// acknowledge ends a transfer.
-func (v *Autopilot) acknowledge(system, component, kind byte, result byte) {
-	v.send(&ardupilotmega.MessageMissionAck{TargetSystem: system, TargetComponent: component,
-		Type: ardupilotmega.MAV_MISSION_RESULT(result), MissionType: ardupilotmega.MAV_MISSION_TYPE(kind)})
+// kept reports whether there is a list of a kind.
+func (m *memory) kept(kind mav.MAV_MISSION_TYPE) bool { return int(kind) < len(m.stored) }
+
+// acknowledge ends a transfer, or refuses it.
+func (v *Autopilot) acknowledge(to peer, kind mav.MAV_MISSION_TYPE, result mav.MAV_MISSION_RESULT) {
+	v.send(&mav.MessageMissionAck{TargetSystem: to.system, TargetComponent: to.component, Type: result,
+		MissionType: kind})
 }
 
 // beginUpload treats MISSION_COUNT. It truncates the stored mission at once.
-func (v *Autopilot) beginUpload(f frame.Frame, kind byte, n int) {
+func (v *Autopilot) beginUpload(from peer, kind mav.MAV_MISSION_TYPE, n int) {
 	t := &v.transfer
-	refuse := -1
+	result := mav.MAV_MISSION_ACCEPTED
 	switch {
-	case int(kind) >= len(v.memory.stored):
-		refuse = missionUnsupported
-	case t.active && (t.system != f.System || t.component != f.Component):
-		refuse = missionDenied
+	case v.listless():
+		result = mav.MAV_MISSION_NO_SPACE
+	case !v.memory.kept(kind):
+		result = mav.MAV_MISSION_UNSUPPORTED
+	case t.active && t.peer != from:
+		result = mav.MAV_MISSION_DENIED
 	case n > itemsMost:
-		refuse = missionNoSpace
+		result = mav.MAV_MISSION_NO_SPACE
 	}
-	if refuse >= 0 {
-		v.acknowledge(f.System, f.Component, kind, byte(refuse))
+	if result != mav.MAV_MISSION_ACCEPTED {
+		v.acknowledge(from, kind, result)
 		return
 	}
-	*t = transfer{active: true, kind: kind, system: f.System, component: f.Component, count: n, asked: v.now, last: v.now}
-	if kind == missionItems && !v.firmware.atomic {
+	*t = transfer{active: true, kind: kind, peer: from, count: n, asked: v.now, last: v.now}
+	if kind == mav.MAV_MISSION_TYPE_MISSION && !v.firmware.atomic {
 		s := &v.memory.stored[kind]
 		*s = (*s)[:min(len(*s), n)]
 	}
@@ -160,48 +110,49 @@ func (v *Autopilot) beginUpload(f frame.Frame, kind byte, n int) {
 	v.askItem()
 }
 
-// askItem requests the next item, with the older message.
+// askItem requests the next item.
 func (v *Autopilot) askItem() {
 	t := &v.transfer
 	t.asked = v.now
 	if v.firmware.asksInt {
-		v.send(&ardupilotmega.MessageMissionRequestInt{TargetSystem: t.system, TargetComponent: t.component,
-			Seq: uint16(t.next), MissionType: ardupilotmega.MAV_MISSION_TYPE(t.kind)})
+		v.send(&mav.MessageMissionRequestInt{TargetSystem: t.peer.system, TargetComponent: t.peer.component,
+			Seq: uint16(t.next), MissionType: t.kind})
 		return
 	}
-	v.send(&ardupilotmega.MessageMissionRequest{TargetSystem: t.system, TargetComponent: t.component,
-		Seq: uint16(t.next), MissionType: ardupilotmega.MAV_MISSION_TYPE(t.kind)})
+	v.send(&mav.MessageMissionRequest{TargetSystem: t.peer.system, TargetComponent: t.peer.component,
+		Seq: uint16(t.next), MissionType: t.kind})
 }
 
 // uploadItem treats an item of an upload.
-func (v *Autopilot) uploadItem(f frame.Frame, kind byte, seq int, it item) {
+func (v *Autopilot) uploadItem(from peer, m *mav.MessageMissionItemInt) {
 	t := &v.transfer
-	switch {
-	case !t.active || t.kind != kind:
-		v.acknowledge(f.System, f.Component, kind, missionError)
-		return
-	case t.system != f.System || t.component != f.Component:
-		v.acknowledge(f.System, f.Component, kind, missionDenied)
-		return
-	case seq != t.next:
-		v.acknowledge(f.System, f.Component, kind, missionSequence) // and the transfer goes on
-		return
-	}
-	if result := t.refused(it); result != missionAccepted {
+	it := item{m.Command, m.Frame, [4]float64{float64(m.Param1), float64(m.Param2), float64(m.Param3),
+		float64(m.Param4)}, m.X, m.Y, float64(m.Z)}
+	refuse := func(result mav.MAV_MISSION_RESULT) { v.acknowledge(from, m.MissionType, result) }
+	switch result := t.refused(it); {
+	case !t.active || t.kind != m.MissionType:
+		refuse(mav.MAV_MISSION_ERROR)
+	case t.peer != from:
+		refuse(mav.MAV_MISSION_DENIED)
+	case int(m.Seq) != t.next:
+		refuse(mav.MAV_MISSION_INVALID_SEQUENCE) // and the transfer goes on
+	case result != mav.MAV_MISSION_ACCEPTED:
 		t.active = false // a mixture of old and new items is left
-		v.acknowledge(f.System, f.Component, kind, result)
-		return
+		refuse(result)
+	default:
+		v.storeItem(it.rounded())
 	}
-	it = it.rounded()
-	if kind == missionItems && !v.firmware.atomic {
-		s := &v.memory.stored[kind]
-		if seq < len(*s) {
-			(*s)[seq] = it
-		} else {
-			*s = append(*s, it)
-		}
-	} else {
+}
+
+// storeItem takes the next item of an upload, and asks for the one after it.
+func (v *Autopilot) storeItem(it item) {
+	t := &v.transfer
+	if s := &v.memory.stored[t.kind]; t.kind != mav.MAV_MISSION_TYPE_MISSION || v.firmware.atomic {
 		t.staged = append(t.staged, it)
+	} else if t.next < len(*s) {
+		(*s)[t.next] = it
+	} else {
+		*s = append(*s, it)
 	}
 	t.next++
 	t.last = v.now
@@ -213,19 +164,20 @@ func (v *Autopilot) uploadItem(f frame.Frame, kind byte, seq int, it item) {
 }
 
 // refused returns why an item cannot be stored.
-func (t *transfer) refused(it item) byte {
-	fence := it.command >= cmdFenceReturn && it.command <= cmdFenceCircleOutside
+func (t *transfer) refused(it item) mav.MAV_MISSION_RESULT {
+	fence := it.command >= common.MAV_CMD_NAV_FENCE_RETURN_POINT && it.command <= common.MAV_CMD_NAV_FENCE_CIRCLE_EXCLUSION
+	mission := t.kind == mav.MAV_MISSION_TYPE_MISSION
 	switch {
 	case math.Abs(float64(it.x)) > 90e7 || math.Abs(float64(it.y)) > 180e7:
-		return missionInvalidX
-	case t.kind == fenceItems && !fence, t.kind == rallyItems && it.command != cmdRally:
-		return missionUnsupported
-	case t.kind == missionItems && (it.command == 9999 || it.command == 530):
-		return missionUnsupported
-	case t.kind == missionItems && it.command == cmdJump && (it.params[0] < 1 || int(it.params[0]) >= t.count):
-		return missionError
+		return mav.MAV_MISSION_INVALID_PARAM5_X
+	case t.kind == mav.MAV_MISSION_TYPE_FENCE && !fence,
+		t.kind == mav.MAV_MISSION_TYPE_RALLY && it.command != common.MAV_CMD_NAV_RALLY_POINT,
+		mission && (it.command == 9999 || it.command == common.MAV_CMD_SET_CAMERA_MODE):
+		return mav.MAV_MISSION_UNSUPPORTED
+	case mission && it.command == common.MAV_CMD_DO_JUMP && (it.params[0] < 1 || int(it.params[0]) >= t.count):
+		return mav.MAV_MISSION_ERROR
 	}
-	return missionAccepted
+	return mav.MAV_MISSION_ACCEPTED
 }
 
 // rounded returns an item as the autopilot's storage can represent it.
@@ -237,14 +189,14 @@ func (it item) rounded() item {
 		}
 	}
 	switch it.command {
-	case cmdLoiterTurns:
+	case common.MAV_CMD_NAV_LOITER_TURNS:
 		if it.params[0] >= 1 {
 			it.params[0] = math.Floor(min(it.params[0], 255))
 		}
 		it.params[2] = radius8(it.params[2])
-	case cmdLoiter, cmdLoiterTo:
+	case common.MAV_CMD_NAV_LOITER_UNLIM, common.MAV_CMD_NAV_LOITER_TO_ALT:
 		it.params[2] = radius8(it.params[2])
-	case cmdLoiterTime:
+	case common.MAV_CMD_NAV_LOITER_TIME:
 		it.params[0], it.params[2] = math.Round(min(it.params[0], math.MaxUint16)), 0
 	}
 	return it
@@ -262,18 +214,16 @@ func radius8(r float64) float64 {
 func (v *Autopilot) finishUpload() {
 	t := &v.transfer
 	t.active = false
-	if t.kind != missionItems || v.firmware.atomic {
+	mission := t.kind == mav.MAV_MISSION_TYPE_MISSION
+	if !mission || v.firmware.atomic {
 		v.memory.stored[t.kind] = t.staged
 	}
-	switch t.kind {
-	case missionItems:
+	if mission {
 		v.missionReplaced()
-	case fenceItems:
-		if v.firmware.fence.switched {
-			v.guard.indexed, v.guard.reported = v.now+indexTime, false
-		}
+	} else if t.kind == mav.MAV_MISSION_TYPE_FENCE && v.firmware.fence.switched {
+		v.guard.indexed, v.guard.reported = v.now+indexTime, false
 	}
-	v.acknowledge(t.system, t.component, t.kind, missionAccepted)
+	v.acknowledge(t.peer, t.kind, mav.MAV_MISSION_ACCEPTED)
 }
 
 // transferTimes repeats requests and gives up.
@@ -283,79 +233,75 @@ func (v *Autopilot) transferTimes() {
 	case !t.active:
 	case v.now-t.last >= itemTimeout:
 		t.active = false
-		v.acknowledge(t.system, t.component, t.kind, missionCancelled)
-		v.say(severityWarning, "Mission upload timeout")
+		v.acknowledge(t.peer, t.kind, mav.MAV_MISSION_OPERATION_CANCELLED)
+		v.say(mav.MAV_SEVERITY_WARNING, "Mission upload timeout")
 	case v.now-t.asked >= itemRepeat:
 		v.askItem()
 	}
 }
 
-// download sends an item.
-func (v *Autopilot) download(f frame.Frame, kind byte, seq int, whole bool) {
-	if v.transfer.active {
-		v.acknowledge(f.System, f.Component, kind, missionDenied)
-		return
+// list sends how many items a list has.
+func (v *Autopilot) list(from peer, kind mav.MAV_MISSION_TYPE) {
+	switch {
+	case v.listless():
+		v.acknowledge(from, kind, mav.MAV_MISSION_NO_SPACE)
+	case v.transfer.active:
+		v.acknowledge(from, kind, mav.MAV_MISSION_DENIED)
+	case !v.memory.kept(kind):
+		v.acknowledge(from, kind, mav.MAV_MISSION_UNSUPPORTED)
+	default:
+		v.send(&mav.MessageMissionCount{TargetSystem: from.system, TargetComponent: from.component,
+			Count: uint16(len(v.memory.stored[kind])), MissionType: kind})
 	}
-	if int(kind) >= len(v.memory.stored) || seq >= len(v.memory.stored[kind]) {
-		v.acknowledge(f.System, f.Component, kind, missionError)
+}
+
+// download sends an item.
+func (v *Autopilot) download(from peer, kind mav.MAV_MISSION_TYPE, seq int) {
+	switch {
+	case v.transfer.active:
+		v.acknowledge(from, kind, mav.MAV_MISSION_DENIED)
+		return
+	case !v.memory.kept(kind) || seq >= len(v.memory.stored[kind]):
+		v.acknowledge(from, kind, mav.MAV_MISSION_ERROR)
 		return
 	}
 	it := v.memory.stored[kind][seq]
-	if kind == missionItems && seq == 0 && v.firmware.homeItem && v.homed {
-		p, h := v.global(v.home)
-		it = item{command: cmdWaypoint, frame: frameGlobal, x: e7(p.Lat), y: e7(p.Lon), z: h}
-	}
 	current := byte(0)
-	if kind == missionItems && seq == v.route.current {
-		current = 1
+	if kind == mav.MAV_MISSION_TYPE_MISSION {
+		if seq == 0 && v.firmware.homeItem && v.homed {
+			p, h := v.global(v.home)
+			it = item{command: common.MAV_CMD_NAV_WAYPOINT, frame: mav.MAV_FRAME_GLOBAL, x: e7(p.Lat), y: e7(p.Lon), z: h}
+		}
+		if seq == v.route.current {
+			current = 1
+		}
 	}
 	p := it.params
-	if whole {
-		v.send(&ardupilotmega.MessageMissionItemInt{TargetSystem: f.System, TargetComponent: f.Component, Seq: uint16(seq),
-			Frame: ardupilotmega.MAV_FRAME(it.frame), Command: common.MAV_CMD(it.command), Current: current, Autocontinue: 1,
-			Param1: float32(p[0]), Param2: float32(p[1]), Param3: float32(p[2]), Param4: float32(p[3]),
-			X: it.x, Y: it.y, Z: float32(it.z), MissionType: ardupilotmega.MAV_MISSION_TYPE(kind)})
-		return
-	}
-	v.send(&ardupilotmega.MessageMissionItem{TargetSystem: f.System, TargetComponent: f.Component, Seq: uint16(seq),
-		Frame: ardupilotmega.MAV_FRAME(it.frame), Command: common.MAV_CMD(it.command), Current: current, Autocontinue: 1,
+	v.send(&mav.MessageMissionItemInt{TargetSystem: from.system, TargetComponent: from.component, Seq: uint16(seq),
+		Frame: it.frame, Command: it.command, Current: current, Autocontinue: 1,
 		Param1: float32(p[0]), Param2: float32(p[1]), Param3: float32(p[2]), Param4: float32(p[3]),
-		X: float32(float64(it.x) / 1e7), Y: float32(float64(it.y) / 1e7), Z: float32(it.z),
-		MissionType: ardupilotmega.MAV_MISSION_TYPE(kind)})
+		X: it.x, Y: it.y, Z: float32(it.z), MissionType: kind})
 }
 
 // clearItems treats MISSION_CLEAR_ALL.
-func (v *Autopilot) clearItems(f frame.Frame, kind byte) {
-	const all = 255
-	result := byte(missionAccepted)
+func (v *Autopilot) clearItems(from peer, kind mav.MAV_MISSION_TYPE) {
+	all := kind == mav.MAV_MISSION_TYPE_ALL
+	result := mav.MAV_MISSION_ACCEPTED
 	switch {
-	case (kind == missionItems || kind == all) && v.armed && v.mode.conduct == follows:
-		result = missionDenied
-	case kind == all:
+	case v.listless():
+		v.acknowledge(from, kind, mav.MAV_MISSION_NO_SPACE)
+		return
+	case (kind == mav.MAV_MISSION_TYPE_MISSION || all) && v.armed && v.mode.conduct == follows:
+		result = mav.MAV_MISSION_DENIED
+	case all:
 		v.memory.stored = [3][]item{}
-	case int(kind) < len(v.memory.stored):
+	case v.memory.kept(kind):
 		v.memory.stored[kind] = nil
 	default:
-		result = missionUnsupported
+		result = mav.MAV_MISSION_UNSUPPORTED
 	}
-	if len(v.memory.stored[missionItems]) == 0 {
+	if len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) == 0 {
 		v.route = route{}
 	}
-	v.acknowledge(f.System, f.Component, kind, result)
-}
-
-// guidedItem treats an item that is a target (current 2) or a height (3) of guided mode. Its answer looks like that of
-// an upload.
-func (v *Autopilot) guidedItem(f frame.Frame, it item, current uint8) {
-	p, ok := v.place(it)
-	if !ok || v.mode.conduct != guided || !v.firmware.targets {
-		v.acknowledge(f.System, f.Component, missionItems, missionError)
-		return
-	}
-	if current == 2 {
-		v.guidance.target, v.guidance.radius = p, 0
-	} else {
-		v.guidance.target.h = p.h
-	}
-	v.acknowledge(f.System, f.Component, missionItems, missionAccepted)
+	v.acknowledge(from, kind, result)
 }

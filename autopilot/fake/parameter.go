@@ -3,21 +3,21 @@ package fake
 import (
 	"math"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 )
 
-// kind of a parameter, MAV_PARAM_TYPE.
+// The types of parameters.
 const (
-	int8Type  = 2
-	int16Type = 4
-	int32Type = 6
-	realType  = 9
+	int8Type  = mav.MAV_PARAM_TYPE_INT8
+	int16Type = mav.MAV_PARAM_TYPE_INT16
+	int32Type = mav.MAV_PARAM_TYPE_INT32
+	realType  = mav.MAV_PARAM_TYPE_REAL32
 )
 
 // parameter is a row of the table of parameters.
 type parameter struct {
 	name  string
-	kind  byte
+	kind  mav.MAV_PARAM_TYPE
 	value float64 // after delivery
 }
 
@@ -84,7 +84,7 @@ func (v *Autopilot) set(name string, value float64) {
 }
 
 // limits returns the range of an integer type.
-func limits(kind byte) (least, most float64, whole bool) {
+func limits(kind mav.MAV_PARAM_TYPE) (least, most float64, whole bool) {
 	switch kind {
 	case int8Type:
 		return math.MinInt8, math.MaxInt8, true
@@ -98,10 +98,10 @@ func limits(kind byte) (least, most float64, whole bool) {
 
 // setParameter treats PARAM_SET. The answer follows in a later turn of the loop; there is none for an unknown name or a
 // value that is not finite.
-func (v *Autopilot) setParameter(m *ardupilotmega.MessageParamSet) {
+func (v *Autopilot) setParameter(m *mav.MessageParamSet) {
 	i, ok := v.memory.names[m.ParamId]
-	if v.firmware.bytewise && (!ok || byte(m.ParamType) != v.firmware.parameters[i].kind) {
-		v.say(severityInfo, "[pm] unknown param, or of another type: %s", m.ParamId)
+	if v.firmware.bytewise && (!ok || m.ParamType != v.firmware.parameters[i].kind) {
+		v.say(mav.MAV_SEVERITY_INFO, "[pm] unknown param, or of another type: %s", m.ParamId)
 		return
 	}
 	x := float64(m.ParamValue)
@@ -116,7 +116,7 @@ func (v *Autopilot) setParameter(m *ardupilotmega.MessageParamSet) {
 }
 
 // readParameter treats PARAM_REQUEST_READ.
-func (v *Autopilot) readParameter(m *ardupilotmega.MessageParamRequestRead) {
+func (v *Autopilot) readParameter(m *mav.MessageParamRequestRead) {
 	i, ok := v.memory.names[m.ParamId]
 	if m.ParamIndex >= 0 {
 		i, ok = int(m.ParamIndex), int(m.ParamIndex) < len(v.memory.values)
@@ -127,7 +127,7 @@ func (v *Autopilot) readParameter(m *ardupilotmega.MessageParamRequestRead) {
 	case ok:
 		v.sendParameter(i, i)
 	case v.firmware.bytewise:
-		v.say(severityInfo, "[pm] unknown param ID: %s", m.ParamId)
+		v.say(mav.MAV_SEVERITY_INFO, "[pm] unknown param ID: %s", m.ParamId)
 	}
 }
 
@@ -149,7 +149,7 @@ func (v *Autopilot) sendParameter(i, index int) {
 	if v.firmware.bytewise && p.kind != realType {
 		x = math.Float32frombits(uint32(int32(v.memory.values[i])))
 	}
-	v.send(&ardupilotmega.MessageParamValue{ParamId: p.name, ParamValue: x,
-		ParamType:  ardupilotmega.MAV_PARAM_TYPE(p.kind),
+	v.send(&mav.MessageParamValue{ParamId: p.name, ParamValue: x,
+		ParamType:  p.kind,
 		ParamCount: uint16(len(v.memory.values)), ParamIndex: uint16(index)})
 }

@@ -7,26 +7,14 @@ import (
 
 	"canopy/autopilot/frame"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
 
-// The commands of the payload.
 const (
-	cmdSetRelay     = 181
-	cmdRepeatRelay  = 182
-	cmdSetServo     = 183
-	cmdRepeatServo  = 184
-	cmdDigicam      = 203
-	cmdMount        = 205
-	cmdPhotoWay     = 206
-	cmdGripper      = 211
-	cmdPitchYaw     = 1000
-	cmdImages       = 2000
-	cmdImagesStop   = 2001
 	servos          = 32
 	relays          = 6
 	relayFunction   = 1
-	pwmMiddle       = 1500
 	gripTime        = 600 * millisecond
 	mountRate       = 60 * math.Pi / 180 // [rad/s]
 	pitchMost       = math.Pi / 2
@@ -38,7 +26,6 @@ const (
 type payload struct {
 	pwm     [servos]uint16 // [us]
 	relays  uint16
-	repeats []repeat
 	gripper string     // its state
 	moving  int64      // when the gripper has done what it does; 0: it does nothing
 	image   uint16     // number of the last photo
@@ -48,52 +35,25 @@ type payload struct {
 	aim     [2]float64
 }
 
-// repeat is a command that changes a servo or a relay again and again.
-type repeat struct {
-	channel int // of a servo, from 1; of a relay, 0 and less
-	pwm     uint16
-	left    int   // changes
-	half    int64 // time between changes
-	due     int64
-}
-
 // arduPayload are the commands of ArduPilot, and its messages.
-var arduPayload = map[uint16]handler{
-	cmdSetServo: func(v *Autopilot, o order) result {
+var arduPayload = map[common.MAV_CMD]handler{
+	common.MAV_CMD_DO_SET_SERVO: func(v *Autopilot, o order) result {
 		n := int(o.params[0])
 		if !v.freeServo(n) {
 			return failed
 		}
-		v.stopRepeat(n)
 		v.payload.pwm[n-1] = uint16(o.params[1])
 		return accepted
 	},
-	cmdRepeatServo: func(v *Autopilot, o order) result {
-		n := int(o.params[0])
-		if !v.freeServo(n) {
-			return failed
-		}
-		v.repeat(repeat{n, uint16(o.params[1]), 2 * int(o.params[2]), int64(o.params[3] / 2 * float64(second)), v.now})
-		return accepted
-	},
-	cmdSetRelay: func(v *Autopilot, o order) result {
+	common.MAV_CMD_DO_SET_RELAY: func(v *Autopilot, o order) result {
 		n := int(o.params[0])
 		if !v.hasRelay(n) {
 			return failed
 		}
-		v.stopRepeat(-n)
 		v.switchRelay(n, o.params[1])
 		return accepted
 	},
-	cmdRepeatRelay: func(v *Autopilot, o order) result {
-		n := int(o.params[0])
-		if !v.hasRelay(n) {
-			return failed
-		}
-		v.repeat(repeat{-n, 0, 2 * int(o.params[1]), int64(o.params[2] / 2 * float64(second)), v.now})
-		return accepted
-	},
-	cmdGripper: func(v *Autopilot, o order) result {
+	common.MAV_CMD_DO_GRIPPER: func(v *Autopilot, o order) result {
 		p := &v.payload
 		if v.value("GRIP_ENABLE") == 0 || o.params[1] != 0 && o.params[1] != 1 {
 			return failed
@@ -103,29 +63,29 @@ var arduPayload = map[uint16]handler{
 			to, does = gripperGrabbed, "grabbing"
 		}
 		if p.gripper == to && p.moving == 0 {
-			v.say(severityInfo, "Gripper load %s", to)
+			v.say(mav.MAV_SEVERITY_INFO, "Gripper load %s", to)
 			return accepted
 		}
 		if p.gripper != to {
-			v.say(severityInfo, "Gripper load %s", does)
+			v.say(mav.MAV_SEVERITY_INFO, "Gripper load %s", does)
 			p.gripper, p.moving = to, v.now+gripTime
 		}
 		return accepted
 	},
-	cmdDigicam: func(v *Autopilot, o order) result {
+	common.MAV_CMD_DO_DIGICAM_CONTROL: func(v *Autopilot, o order) result {
 		if o.params[4] == 1 {
 			v.shoot()
 		}
 		return accepted
 	},
-	cmdPhotoWay: func(v *Autopilot, o order) result {
+	common.MAV_CMD_DO_SET_CAM_TRIGG_DIST: func(v *Autopilot, o order) result {
 		v.payload.every[0], v.payload.since[0] = o.params[0], 0
 		if o.params[2] == 1 {
 			v.shoot()
 		}
 		return accepted
 	},
-	cmdImages: func(v *Autopilot, o order) result {
+	common.MAV_CMD_IMAGE_START_CAPTURE: func(v *Autopilot, o order) result {
 		if v.value("CAM1_TYPE") == 0 {
 			return failed
 		}
@@ -135,12 +95,12 @@ var arduPayload = map[uint16]handler{
 		}
 		return accepted
 	},
-	cmdImagesStop: func(v *Autopilot, _ order) result {
+	common.MAV_CMD_IMAGE_STOP_CAPTURE: func(v *Autopilot, _ order) result {
 		v.payload.every[1] = 0
 		return accepted
 	},
-	cmdMount:    func(v *Autopilot, o order) result { return v.point(o.params[0], o.params[2]) },
-	cmdPitchYaw: func(v *Autopilot, o order) result { return v.point(o.params[0], o.params[1]) },
+	common.MAV_CMD_DO_MOUNT_CONTROL:           func(v *Autopilot, o order) result { return v.point(o.params[0], o.params[2]) },
+	common.MAV_CMD_DO_GIMBAL_MANAGER_PITCHYAW: func(v *Autopilot, o order) result { return v.point(o.params[0], o.params[1]) },
 }
 
 // freeServo reports whether commands may move a servo: not where it has a function of the aircraft.
@@ -152,7 +112,7 @@ func (v *Autopilot) freeServo(n int) bool {
 	case 0, 10, 28: // none, camera trigger, gripper
 		return true
 	}
-	v.say(severityInfo, "ServoRelayEvent: Channel %d is already in use", n)
+	v.say(mav.MAV_SEVERITY_INFO, "ServoRelayEvent: Channel %d is already in use", n)
 	return false
 }
 
@@ -168,19 +128,6 @@ func (v *Autopilot) switchRelay(n int, to float64) {
 	} else {
 		p.relays &^= bit
 	}
-}
-
-func (v *Autopilot) stopRepeat(channel int) {
-	for i := range v.payload.repeats {
-		if v.payload.repeats[i].channel == channel {
-			v.payload.repeats[i].left = 0
-		}
-	}
-}
-
-func (v *Autopilot) repeat(r repeat) {
-	v.stopRepeat(r.channel)
-	v.payload.repeats = append(v.payload.repeats, r)
 }
 
 // shoot takes a photo, if there is a camera.
@@ -204,24 +151,9 @@ func (v *Autopilot) point(pitch, yaw float64) result {
 // carry lets time [s] pass for the payload.
 func (v *Autopilot) carry(dt float64) {
 	p := &v.payload
-	for i := range p.repeats {
-		r := &p.repeats[i]
-		if r.left == 0 || v.now < r.due {
-			continue
-		}
-		switch {
-		case r.channel <= 0:
-			v.switchRelay(-r.channel, -1)
-		case r.left%2 == 0:
-			p.pwm[r.channel-1] = r.pwm
-		default:
-			p.pwm[r.channel-1] = pwmMiddle
-		}
-		r.left, r.due = r.left-1, r.due+r.half
-	}
 	if p.moving != 0 && v.now >= p.moving {
 		p.moving = 0
-		v.say(severityInfo, "Gripper load %s", p.gripper)
+		v.say(mav.MAV_SEVERITY_INFO, "Gripper load %s", p.gripper)
 	}
 	for i, moved := range [2]float64{math.Hypot(v.body.vn, v.body.ve) * dt, dt} {
 		if p.every[i] > 0 {
@@ -239,55 +171,53 @@ func (v *Autopilot) carry(dt float64) {
 // payloadItem executes an item of the mission, which is skipped where it fails.
 func (v *Autopilot) payloadItem(it item) {
 	run := arduPayload[it.command]
-	if run == nil || v.firmware.autopilot != 3 {
+	if run == nil || v.firmware.autopilot != mav.MAV_AUTOPILOT_ARDUPILOTMEGA {
 		return
 	}
 	run(v, order{id: it.command, params: [7]float64{it.params[0], it.params[1], it.params[2], it.params[3],
 		float64(it.x), float64(it.y), it.z}})
-	if it.command == cmdGripper { // with or without a gripper
-		v.say(severityInfo, "Gripper %s", map[bool]string{true: "Grabbed", false: "Released"}[it.params[1] == 1])
+	if it.command == common.MAV_CMD_DO_GRIPPER { // with or without a gripper
+		v.say(mav.MAV_SEVERITY_INFO, "Gripper %s", map[bool]string{true: "Grabbed", false: "Released"}[it.params[1] == 1])
 	}
-	if it.command == cmdMount {
-		v.send(&ardupilotmega.MessageMissionItemReached{Seq: uint16(v.route.current)})
+	if it.command == common.MAV_CMD_DO_MOUNT_CONTROL {
+		v.send(&mav.MessageMissionItemReached{Seq: uint16(v.route.current)})
 	}
 }
 
 // payloadMessages are the rows of the table of messages.
-func payloadMessages() []message {
-	return []message{
-		{36, 0, 3, func(v *Autopilot) frame.Message {
-			p := v.payload.pwm
-			return &ardupilotmega.MessageServoOutputRaw{TimeUsec: uint32(v.clock() / 1000), Servo1Raw: p[0], Servo2Raw: p[1],
-				Servo3Raw: p[2], Servo4Raw: p[3], Servo5Raw: p[4], Servo6Raw: p[5], Servo7Raw: p[6], Servo8Raw: p[7],
-				Servo9Raw: p[8], Servo10Raw: p[9], Servo11Raw: p[10], Servo12Raw: p[11], Servo13Raw: p[12],
-				Servo14Raw: p[13], Servo15Raw: p[14], Servo16Raw: p[15]}
-		}},
-		{180, 0, 3, func(v *Autopilot) frame.Message { // asked for at a rate, it repeats the last photo
-			if v.value("CAM1_TYPE") == 0 {
-				return nil
+var payloadMessages = []message{
+	{36, 0, 3, func(v *Autopilot) frame.Message {
+		p := v.payload.pwm
+		return &mav.MessageServoOutputRaw{TimeUsec: uint32(v.clock() / 1000), Servo1Raw: p[0], Servo2Raw: p[1],
+			Servo3Raw: p[2], Servo4Raw: p[3], Servo5Raw: p[4], Servo6Raw: p[5], Servo7Raw: p[6], Servo8Raw: p[7],
+			Servo9Raw: p[8], Servo10Raw: p[9], Servo11Raw: p[10], Servo12Raw: p[11], Servo13Raw: p[12],
+			Servo14Raw: p[13], Servo15Raw: p[14], Servo16Raw: p[15]}
+	}},
+	{180, 0, 3, func(v *Autopilot) frame.Message { // asked for at a rate, it repeats the last photo
+		if v.value("CAM1_TYPE") == 0 {
+			return nil
+		}
+		return &mav.MessageCameraFeedback{ImgIdx: v.payload.image, CompletedCaptures: v.payload.image}
+	}},
+	{285, 0, 3, func(v *Autopilot) frame.Message {
+		const fromNose = 32
+		if v.value("MNT1_TYPE") == 0 {
+			return nil
+		}
+		p, y := v.payload.mount[0]/2, v.payload.mount[1]/2
+		return &mav.MessageGimbalDeviceAttitudeStatus{TimeBootMs: v.milliseconds(), Flags: fromNose,
+			Q: [4]float32{float32(math.Cos(y) * math.Cos(p)), float32(-math.Sin(y) * math.Sin(p)),
+				float32(math.Cos(y) * math.Sin(p)), float32(math.Sin(y) * math.Cos(p))}}
+	}},
+	{376, 0, 3, func(v *Autopilot) frame.Message {
+		m := &mav.MessageRelayStatus{TimeBootMs: v.milliseconds(), On: v.payload.relays}
+		for n := range relays {
+			if v.hasRelay(n) {
+				m.Present |= 1 << n
 			}
-			return &ardupilotmega.MessageCameraFeedback{ImgIdx: v.payload.image, CompletedCaptures: v.payload.image}
-		}},
-		{285, 0, 3, func(v *Autopilot) frame.Message {
-			const fromNose = 32
-			if v.value("MNT1_TYPE") == 0 {
-				return nil
-			}
-			p, y := v.payload.mount[0]/2, v.payload.mount[1]/2
-			return &ardupilotmega.MessageGimbalDeviceAttitudeStatus{TimeBootMs: v.milliseconds(), Flags: fromNose,
-				Q: [4]float32{float32(math.Cos(y) * math.Cos(p)), float32(-math.Sin(y) * math.Sin(p)),
-					float32(math.Cos(y) * math.Sin(p)), float32(math.Sin(y) * math.Cos(p))}}
-		}},
-		{376, 0, 3, func(v *Autopilot) frame.Message {
-			m := &ardupilotmega.MessageRelayStatus{TimeBootMs: v.milliseconds(), On: v.payload.relays}
-			for n := range relays {
-				if v.hasRelay(n) {
-					m.Present |= 1 << n
-				}
-			}
-			return m
-		}},
-	}
+		}
+		return m
+	}},
 }
 
 // payloadParameters are those of ArduPilot. As delivered it carries nothing, and the first servos move the aircraft.

@@ -1,14 +1,18 @@
 package fake
 
-import "canopy/autopilot/frame"
+import (
+	"canopy/autopilot/frame"
+
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+)
 
 // arduPlane is ArduPlane 4.7-dev. The defaults of its parameters protect nothing: they are those of the firmware.
 var arduPlane = firmware{
 	name: "ArduPlane",
-	kind: 1, autopilot: 3,
+	kind: mav.MAV_TYPE_FIXED_WING, autopilot: mav.MAV_AUTOPILOT_ARDUPILOTMEGA,
 	wing:   true,
 	wider:  17,
-	prompt: true, strict: true, stale: true, targets: true, homeItem: true,
+	prompt: true, strict: true, stale: true, homeItem: true,
 	endurance:    1800,
 	landedLag:    3 * second,
 	downLag:      8700 * millisecond,

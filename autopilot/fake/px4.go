@@ -5,7 +5,8 @@ import (
 
 	"canopy/autopilot/frame"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
 
 // PX4, as its documentation and its sources (Commander of about 1.13, navigator of 2026) describe it. It was never
@@ -19,7 +20,7 @@ const px4Auto = 4
 
 // px4Plane is PX4 on an aeroplane. The airspeeds are set for the aeroplane of this fake.
 var px4Plane = px4(firmware{
-	name: "PX4 plane", kind: 1, wing: true, idles: true,
+	name: "PX4 plane", kind: mav.MAV_TYPE_FIXED_WING, wing: true, idles: true,
 	accept:    90, // it turns to the next waypoint before
 	endurance: 1800,
 	names: names{
@@ -31,12 +32,11 @@ var px4Plane = px4(firmware{
 		{"FW_AIRSPD_MIN", realType, 10}, {"FW_AIRSPD_TRIM", realType, cruise}, {"FW_AIRSPD_MAX", realType, 30},
 		{"RTL_RETURN_ALT", realType, 100}, {"RWTO_TKOFF", int32Type, 1}, {"COM_DISARM_PRFLT", realType, 10},
 	},
-	orders: map[uint16]handler{cmdOrbit: (*Autopilot).orderOrbit},
 })
 
 // px4Copter is PX4 on a quadrotor.
 var px4Copter = px4(firmware{
-	name: "PX4 copter", kind: 2,
+	name: "PX4 copter", kind: mav.MAV_TYPE_QUADROTOR,
 	endurance: 1200,
 	accept:    2,
 	override:  "COM_RC_OVERRIDE",
@@ -53,10 +53,10 @@ var px4Copter = px4(firmware{
 
 // px4 fills a row with what all vehicles of PX4 have in common.
 func px4(f firmware) firmware {
-	f.autopilot, f.port = 12, "14540"
+	f.autopilot, f.port = mav.MAV_AUTOPILOT_PX4, "14540"
 	f.start = start{home: 20500 * millisecond, origin: 20500 * millisecond, position: 20500 * millisecond,
 		ready: 22700 * millisecond}
-	f.notNow = rejected
+	f.notNow, f.orders, f.modes = rejected, px4Orders, px4Modes
 	f.ended, f.atomic, f.asksInt, f.bytewise = true, true, true, true
 	f.landedLag, f.downLag = second, second
 	f.capabilities = 2 | 4 | 8 | 16 | 8192 | 16384 | 32768
@@ -68,98 +68,102 @@ func px4(f firmware) firmware {
 		banner: f.name + " 1.15 (fake)", check: "Preflight Fail: ", armed: "Armed by external command",
 		disarmed: "Disarmed", finished: "Mission finished, loitering", battery: "Battery Failsafe On",
 	}
-	// With each heartbeat of a ground station's type the data link is there.
-	f.station = station{
-		enable: "NAV_DLL_ACT", time: "COM_DL_LOSS_T",
-		watched: func(v *Autopilot, f frame.Frame) bool {
-			m, ok := f.Message.(*ardupilotmega.MessageHeartbeat)
-			return ok && m.Type == ardupilotmega.MAV_TYPE_GCS && f.System != v.options.System
-		},
-		waits: func(*Autopilot) bool { return false },
-		action: func(v *Autopilot) (conduct, bool) {
-			to, acts := map[int]conduct{1: guided, 2: returns, 3: lands}[int(v.value("NAV_DLL_ACT"))]
-			return to, acts
-		},
-		lost: "Connection to ground station lost", back: "Connection to ground station regained",
-	}
-	f.levels = []level{
-		{limit: "BAT_LOW_THR", charge: true, text: "low"},
-		{limit: "BAT_CRIT_THR", charge: true, text: "critical", action: "COM_LOW_BAT_ACT",
-			actions: map[int]conduct{2: lands, 3: returns}},
-		{limit: "BAT_EMERGEN_THR", charge: true, text: "nearly empty", action: "COM_LOW_BAT_ACT",
-			actions: map[int]conduct{2: lands, 3: lands}},
-	}
-	f.fence = fence{
-		enable: "GF_ACTION", height: "GF_MAX_VER_DIST", over: "GF_MAX_HOR_DIST", action: "GF_ACTION",
-		actions: map[int]conduct{2: guided, 3: returns, 5: lands}, silent: true,
-	}
+	f.station, f.levels, f.fence = px4Station, px4Levels, px4Fence
 	// The rates of a link to a ground station. The current item comes by itself.
 	f.unasked = map[uint32]float64{1: 1, 24: 1, 30: 15, 33: 5, 42: 1, 62: 1, 65: 5, 74: 4, 87: 1, 105: 1.5, 147: 0.5,
 		230: 0.5, 231: 0.5, 242: 0.5, 245: 1}
 	f.fixed = []uint32{42}
-	f.modes = []mode{
-		{px4Mode(px4Auto, 3), "HOLD", guided}, {px4Mode(3, 0), "POSCTL", sticks}, {px4Mode(1, 0), "MANUAL", sticks},
-		{px4Mode(2, 0), "ALTCTL", sticks}, {px4Mode(5, 0), "ACRO", sticks}, {px4Mode(7, 0), "STABILIZED", sticks},
-		{px4Mode(px4Auto, 2), "TAKEOFF", climbs}, {px4Mode(px4Auto, 4), "MISSION", follows},
-		{px4Mode(px4Auto, 5), "RTL", returns}, {px4Mode(px4Auto, 6), "LAND", lands},
-	}
-	f.parameters = append(f.parameters, []parameter{
-		{"MAV_SYS_ID", int32Type, 1}, {"NAV_DLL_ACT", int32Type, 0}, {"COM_DL_LOSS_T", int32Type, 10},
-		{"NAV_RCL_ACT", int32Type, 2}, {"COM_LOW_BAT_ACT", int32Type, 0},
-		{"BAT_LOW_THR", realType, 0.15}, {"BAT_CRIT_THR", realType, 0.07}, {"BAT_EMERGEN_THR", realType, 0.05},
-		{"GF_ACTION", int32Type, 2}, {"GF_MAX_HOR_DIST", realType, 0}, {"GF_MAX_VER_DIST", realType, 0},
-		{"COM_FAIL_ACT_T", realType, 5}, {"COM_RC_OVERRIDE", int32Type, 1}, {"COM_DISARM_LAND", realType, 2},
-		{"RC_MAP_FLTMODE", int32Type, 8},
-	}...)
-	orders := map[uint16]handler{
-		cmdSetMode: func(v *Autopilot, o order) result {
-			if int(o.params[0])&1 == 0 {
-				return denied
-			}
-			number := px4Mode(uint32(o.params[1]), uint32(o.params[2]))
-			if number == px4Mode(px4Auto, 0) {
-				number = px4Mode(px4Auto, 4)
-			}
-			return v.switchTo(number)
-		},
-		cmdReturn: func(v *Autopilot, _ order) result {
-			if v.mode.conduct == returns {
-				return rejected
-			}
-			return v.switchTo(v.firmware.with(returns).number)
-		},
-		cmdLand:       func(v *Autopilot, _ order) result { return v.switchTo(v.firmware.with(lands).number) },
-		cmdTakeOff:    (*Autopilot).orderTakeOff,
-		cmdReposition: (*Autopilot).orderHold,
-		cmdSpeed: func(v *Autopilot, o order) result { // in any mode, for any kind of speed
-			v.guidance.speed = max(0, o.params[1])
-			return accepted
-		},
-		cmdStart: func(v *Autopilot, o order) result {
-			switch n := len(v.memory.stored[missionItems]); {
-			case n == 0 || !(o.params[0] >= -1 && o.params[0] < float64(n)):
-				return denied
-			case !v.setMode(v.firmware.with(follows).number, byCommand):
-				return rejected
-			case o.params[0] >= 0:
-				v.goTo(int(o.params[0]))
-			}
-			return v.orderArm(order{params: [7]float64{1}})
-		},
-		cmdLandStart: func(v *Autopilot, o order) result {
-			if v.orderLandStart(o) != accepted {
-				return 6 // cancelled
-			}
-			return accepted
-		},
-		cmdGoAround:    planeOrders[cmdGoAround],
-		cmdFenceEnable: func(*Autopilot, order) result { return unsupported },
-	}
-	for id, run := range f.orders {
-		orders[id] = run
-	}
-	f.orders = orders
+	f.parameters = append(f.parameters, px4Parameters...)
 	return f
+}
+
+// px4Station: with each heartbeat of a ground station's type the data link is there.
+var px4Station = station{
+	enable: "NAV_DLL_ACT", time: "COM_DL_LOSS_T",
+	watched: func(v *Autopilot, f frame.Frame) bool {
+		m, ok := f.Message.(*mav.MessageHeartbeat)
+		return ok && m.Type == mav.MAV_TYPE_GCS && f.System != v.options.System
+	},
+	waits: func(*Autopilot) bool { return false },
+	action: func(v *Autopilot) (conduct, bool) {
+		to, acts := map[int]conduct{1: guided, 2: returns, 3: lands}[int(v.value("NAV_DLL_ACT"))]
+		return to, acts
+	},
+	lost: "Connection to ground station lost", back: "Connection to ground station regained",
+}
+
+var px4Levels = []level{
+	{limit: "BAT_LOW_THR", charge: true, text: "low"},
+	{limit: "BAT_CRIT_THR", charge: true, text: "critical", action: "COM_LOW_BAT_ACT",
+		actions: map[int]conduct{2: lands, 3: returns}},
+	{limit: "BAT_EMERGEN_THR", charge: true, text: "nearly empty", action: "COM_LOW_BAT_ACT",
+		actions: map[int]conduct{2: lands, 3: lands}},
+}
+
+var px4Fence = fence{
+	enable: "GF_ACTION", height: "GF_MAX_VER_DIST", over: "GF_MAX_HOR_DIST", action: "GF_ACTION",
+	actions: map[int]conduct{2: guided, 3: returns, 5: lands}, silent: true,
+}
+
+var px4Modes = []mode{
+	{px4Mode(px4Auto, 3), "HOLD", guided}, {px4Mode(3, 0), "POSCTL", sticks}, {px4Mode(1, 0), "MANUAL", sticks},
+	{px4Mode(2, 0), "ALTCTL", sticks}, {px4Mode(5, 0), "ACRO", sticks}, {px4Mode(7, 0), "STABILIZED", sticks},
+	{px4Mode(px4Auto, 2), "TAKEOFF", climbs}, {px4Mode(px4Auto, 4), "MISSION", follows},
+	{px4Mode(px4Auto, 5), "RTL", returns}, {px4Mode(px4Auto, 6), "LAND", lands},
+}
+
+var px4Parameters = []parameter{
+	{"MAV_SYS_ID", int32Type, 1}, {"NAV_DLL_ACT", int32Type, 0}, {"COM_DL_LOSS_T", int32Type, 10},
+	{"NAV_RCL_ACT", int32Type, 2}, {"COM_LOW_BAT_ACT", int32Type, 0},
+	{"BAT_LOW_THR", realType, 0.15}, {"BAT_CRIT_THR", realType, 0.07}, {"BAT_EMERGEN_THR", realType, 0.05},
+	{"GF_ACTION", int32Type, 2}, {"GF_MAX_HOR_DIST", realType, 0}, {"GF_MAX_VER_DIST", realType, 0},
+	{"COM_FAIL_ACT_T", realType, 5}, {"COM_RC_OVERRIDE", int32Type, 1}, {"COM_DISARM_LAND", realType, 2},
+	{"RC_MAP_FLTMODE", int32Type, 8},
+}
+
+var px4Orders = map[common.MAV_CMD]handler{
+	common.MAV_CMD_DO_SET_MODE: func(v *Autopilot, o order) result {
+		if int(o.params[0])&1 == 0 {
+			return denied
+		}
+		number := px4Mode(uint32(o.params[1]), uint32(o.params[2]))
+		if number == px4Mode(px4Auto, 0) {
+			number = px4Mode(px4Auto, 4)
+		}
+		return v.switchTo(number)
+	},
+	common.MAV_CMD_NAV_RETURN_TO_LAUNCH: func(v *Autopilot, o order) result {
+		if v.mode.conduct == returns {
+			return rejected
+		}
+		return into(returns)(v, o)
+	},
+	common.MAV_CMD_NAV_LAND:      into(lands),
+	common.MAV_CMD_NAV_TAKEOFF:   (*Autopilot).orderTakeOff,
+	common.MAV_CMD_DO_REPOSITION: (*Autopilot).orderHold,
+	common.MAV_CMD_DO_ORBIT:      (*Autopilot).orderOrbit,
+	common.MAV_CMD_DO_CHANGE_SPEED: func(v *Autopilot, o order) result { // in any mode, for any kind of speed
+		v.guidance.speed = max(0, o.params[1])
+		return accepted
+	},
+	common.MAV_CMD_MISSION_START: func(v *Autopilot, o order) result {
+		switch n := len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]); {
+		case n == 0 || !(o.params[0] >= -1 && o.params[0] < float64(n)):
+			return denied
+		case !v.setMode(v.firmware.with(follows).number, byCommand):
+			return rejected
+		case o.params[0] >= 0:
+			v.goTo(int(o.params[0]))
+		}
+		return v.orderArm(order{params: [7]float64{1}})
+	},
+	common.MAV_CMD_DO_LAND_START: func(v *Autopilot, o order) result {
+		if v.orderLandStart(o) != accepted {
+			return common.MAV_RESULT_CANCELLED
+		}
+		return accepted
+	},
+	common.MAV_CMD_DO_FENCE_ENABLE: func(*Autopilot, order) result { return unsupported },
 }
 
 // orderTakeOff changes to the mode of take-offs. A vehicle that is not armed takes off when it is.
@@ -180,7 +184,7 @@ func (v *Autopilot) orderTakeOff(o order) result {
 func (v *Autopilot) orderHold(o order) result {
 	asked := int(o.params[1])&1 != 0
 	if asked && !v.setMode(v.firmware.with(guided).number, byCommand) {
-		v.say(severityCritical, "Reposition command rejected")
+		v.say(mav.MAV_SEVERITY_CRITICAL, "Reposition command rejected")
 		return rejected
 	}
 	if v.mode.conduct == guided {
@@ -199,7 +203,7 @@ func (v *Autopilot) repositioned(o order) {
 	p := v.body.place
 	switch {
 	case !math.IsNaN(lat) && !math.IsNaN(lon):
-		q, ok := v.local(lat, lon, 0, frameGlobalInt)
+		q, ok := v.local(lat, lon, 0, mav.MAV_FRAME_GLOBAL_INT)
 		if !ok {
 			return
 		}
@@ -213,7 +217,7 @@ func (v *Autopilot) repositioned(o order) {
 	switch {
 	case !v.armed:
 	case v.guard.outside(v, p):
-		v.say(severityCritical, "Reposition is outside geofence")
+		v.say(mav.MAV_SEVERITY_CRITICAL, "Reposition is outside geofence")
 	default:
 		g.target = p
 		if o.params[0] > 0 {
@@ -224,6 +228,9 @@ func (v *Autopilot) repositioned(o order) {
 
 // orderOrbit is DO_ORBIT of an aeroplane: Hold on a circle with a radius.
 func (v *Autopilot) orderOrbit(o order) result {
+	if !v.firmware.wing {
+		return unsupported
+	}
 	if !v.setMode(v.firmware.with(guided).number, byCommand) {
 		return rejected
 	}

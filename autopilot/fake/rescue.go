@@ -1,5 +1,9 @@
 package fake
 
+import (
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+)
+
 // The failsafes of an ArduCopter in flight for the radio and the position, as measured.
 const (
 	radioTime = 1500 * millisecond // until the loss of the radio counts; measured: 1 to 3 s
@@ -14,10 +18,10 @@ func (v *Autopilot) watchRadio() {
 	}
 	g.radioLost = true
 	if int(v.value("FS_OPTIONS"))&4 != 0 && v.mode.conduct == guided {
-		v.say(severityWarning, "Radio Failsafe - Continuing Guided Mode")
+		v.say(mav.MAV_SEVERITY_WARNING, "Radio Failsafe - Continuing Guided Mode")
 		return
 	}
-	v.say(severityWarning, "Radio Failsafe")
+	v.say(mav.MAV_SEVERITY_WARNING, "Radio Failsafe")
 	v.react(returns)
 }
 
@@ -30,8 +34,8 @@ func (v *Autopilot) watchEstimator() {
 	case !g.adrift && v.body.flying && v.value("FS_EKF_ACTION") != 0 && v.mode.conduct != sticks &&
 		v.now-g.lost >= ekfTime:
 		g.adrift = true
-		v.say(severityCritical, "EKF variance")
-		v.say(severityCritical, "EKF Failsafe: changed to LAND Mode")
+		v.say(mav.MAV_SEVERITY_CRITICAL, "EKF variance")
+		v.say(mav.MAV_SEVERITY_CRITICAL, "EKF Failsafe: changed to LAND Mode")
 		v.react(lands)
 	}
 }
@@ -41,7 +45,7 @@ func (v *Autopilot) radioBack() {
 	v.trouble.silent = 0
 	if v.guard.radioLost {
 		v.guard.radioLost = false
-		v.say(severityWarning, "Radio Failsafe Cleared")
+		v.say(mav.MAV_SEVERITY_WARNING, "Radio Failsafe Cleared")
 	}
 }
 

@@ -3,7 +3,8 @@ package fake
 import (
 	"math"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
 
 // route is how the vehicle follows the mission.
@@ -13,7 +14,6 @@ type route struct {
 	entered  bool    // the current item has begun
 	complete bool    // the last item is done
 	landing  bool    // the current item is a landing
-	aborted  bool    // the landing was aborted
 	angle    float64 // flown round the place of the item [rad]
 	bearing  float64 // from the place [rad]
 	elapsed  float64 // since the place was reached [s]
@@ -24,7 +24,7 @@ type route struct {
 // beginRoute begins or resumes the mission.
 func (v *Autopilot) beginRoute() {
 	r := &v.route
-	if r.complete || r.current >= len(v.memory.stored[missionItems]) {
+	if r.complete || r.current >= len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) {
 		*r = route{}
 	}
 	if r.current == 0 && v.firmware.homeItem {
@@ -43,7 +43,7 @@ func (v *Autopilot) goTo(n int) {
 
 // missionReplaced begins with a new mission. The aeroplane finishes its way to the place of the old item.
 func (v *Autopilot) missionReplaced() {
-	if v.route.current >= len(v.memory.stored[missionItems]) || v.firmware.atomic {
+	if v.route.current >= len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) || v.firmware.atomic {
 		v.route = route{started: v.route.started}
 		if v.firmware.homeItem {
 			v.route.current = 1
@@ -57,7 +57,7 @@ func (v *Autopilot) follow(dt float64) demand {
 		return demand{}
 	}
 	r := &v.route
-	items := v.memory.stored[missionItems]
+	items := v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]
 	for passed := 0; passed <= len(items); passed++ { // commands without a place take no time
 		if r.current >= len(items) {
 			break
@@ -71,9 +71,9 @@ func (v *Autopilot) follow(dt float64) demand {
 			return d
 		}
 		if navigates(it.command) {
-			v.send(&ardupilotmega.MessageMissionItemReached{Seq: uint16(r.current)})
+			v.send(&mav.MessageMissionItemReached{Seq: uint16(r.current)})
 			if text := v.firmware.words.reached; text != "" {
-				v.say(severityInfo, text, r.current)
+				v.say(mav.MAV_SEVERITY_INFO, text, r.current)
 			}
 		}
 		v.advance(it)
@@ -87,7 +87,7 @@ func (v *Autopilot) follow(dt float64) demand {
 	if r.current >= len(items) {
 		r.complete = true
 		r.current = max(0, len(items)-1)
-		v.say(severityInfo, "%s", v.firmware.words.finished)
+		v.say(mav.MAV_SEVERITY_INFO, "%s", v.firmware.words.finished)
 	}
 	after := returns
 	if v.firmware.ended {
@@ -98,13 +98,13 @@ func (v *Autopilot) follow(dt float64) demand {
 }
 
 // navigates reports whether the vehicle flies somewhere for the command.
-func navigates(command uint16) bool { return command < 95 }
+func navigates(command common.MAV_CMD) bool { return command < common.MAV_CMD_NAV_LAST }
 
 // advance goes to the next item, or where a jump leads.
 func (v *Autopilot) advance(it item) {
 	r := &v.route
 	r.entered, r.landing = false, false
-	if it.command == cmdJump {
+	if it.command == common.MAV_CMD_DO_JUMP {
 		if r.jumps == nil {
 			r.jumps = map[int]int{}
 		}
@@ -120,7 +120,7 @@ func (v *Autopilot) advance(it item) {
 // enterItem begins an item.
 func (v *Autopilot) enterItem(it item) {
 	r, g := &v.route, &v.guidance
-	r.entered, r.caught, r.aborted, r.angle, r.elapsed = true, false, false, 0, 0
+	r.entered, r.caught, r.angle, r.elapsed = true, false, 0, 0
 	p, ok := v.place(it)
 	if !ok {
 		p = place{v.body.n, v.body.e, v.body.h}
@@ -130,18 +130,18 @@ func (v *Autopilot) enterItem(it item) {
 	}
 	g.radius, g.reverse = 0, false
 	switch it.command {
-	case cmdTakeOff:
+	case common.MAV_CMD_NAV_TAKEOFF:
 		g.course, g.leaving = v.body.heading, p.h
 		g.climbing = v.firmware.wing && v.body.h < g.leaving-0.2
 		g.target = place{v.body.n, v.body.e, p.h}
-	case cmdReturn:
-	case cmdLand:
+	case common.MAV_CMD_NAV_RETURN_TO_LAUNCH:
+	case common.MAV_CMD_NAV_LAND:
 		r.landing = true
 		g.target = place{p.n, p.e, v.home.h}
-	case cmdLoiter, cmdLoiterTurns, cmdLoiterTo:
+	case common.MAV_CMD_NAV_LOITER_UNLIM, common.MAV_CMD_NAV_LOITER_TURNS, common.MAV_CMD_NAV_LOITER_TO_ALT:
 		g.radius, g.reverse = math.Abs(it.params[2]), it.params[2] < 0
 		g.target = p
-	case cmdLoiterTime, cmdWaypoint:
+	case common.MAV_CMD_NAV_LOITER_TIME, common.MAV_CMD_NAV_WAYPOINT:
 		g.target = p
 	}
 }
@@ -151,21 +151,21 @@ func (v *Autopilot) flyItem(it item, dt float64) (d demand, done bool) {
 	r, g := &v.route, &v.guidance
 	distance := v.body.distance(g.target)
 	switch it.command {
-	case cmdTakeOff:
+	case common.MAV_CMD_NAV_TAKEOFF:
 		if !v.firmware.wing {
 			return demand{climb: 2.5, power: true}, v.body.h >= g.leaving-0.2
 		}
 		d := v.takeOff()
 		return d, !g.climbing
-	case cmdWaypoint:
+	case common.MAV_CMD_NAV_WAYPOINT:
 		accept := v.value(v.firmware.names.accept)
 		if it.params[1] > 0 {
 			accept = it.params[1]
 		}
 		return v.to(g.target), distance <= max(accept, v.firmware.accept)
-	case cmdLoiter:
+	case common.MAV_CMD_NAV_LOITER_UNLIM:
 		return v.to(g.target), false
-	case cmdLoiterTurns, cmdLoiterTime, cmdLoiterTo:
+	case common.MAV_CMD_NAV_LOITER_TURNS, common.MAV_CMD_NAV_LOITER_TIME, common.MAV_CMD_NAV_LOITER_TO_ALT:
 		d := v.to(g.target)
 		bearing := math.Atan2(v.body.e-g.target.e, v.body.n-g.target.n)
 		if !r.caught {
@@ -177,21 +177,21 @@ func (v *Autopilot) flyItem(it item, dt float64) (d demand, done bool) {
 		r.angle += math.Abs(math.Remainder(bearing-r.bearing, 2*math.Pi))
 		r.bearing = bearing
 		switch it.command {
-		case cmdLoiterTurns:
+		case common.MAV_CMD_NAV_LOITER_TURNS:
 			done = r.angle >= 2*math.Pi*it.params[0]
-		case cmdLoiterTime:
+		case common.MAV_CMD_NAV_LOITER_TIME:
 			done = r.elapsed >= it.params[0]
 		default:
 			done = math.Abs(v.body.h-g.target.h) < 5
 		}
 		return d, done
-	case cmdReturn:
+	case common.MAV_CMD_NAV_RETURN_TO_LAUNCH:
 		r.complete = true
 		v.setMode(v.firmware.with(returns).number, byMission)
 		return demand{}, false
-	case cmdLand:
+	case common.MAV_CMD_NAV_LAND:
 		return v.landItem(distance)
-	case cmdSpeed:
+	case common.MAV_CMD_DO_CHANGE_SPEED:
 		if it.params[0] != 1 && v.flyable(it.params[1]) {
 			g.speed = it.params[1]
 		}
@@ -201,19 +201,9 @@ func (v *Autopilot) flyItem(it item, dt float64) (d demand, done bool) {
 	return demand{}, true // a command that the vehicle executes at once, or does not know
 }
 
-// aborted is the height to which a landing that was aborted climbs [m].
-const aborted = 60
-
-// landItem lands at the place of an item. An aborted landing climbs where it is, and begins again.
+// landItem lands at the place of an item.
 func (v *Autopilot) landItem(distance float64) (demand, bool) {
-	r := &v.route
 	d := v.to(v.guidance.target)
-	if r.aborted {
-		d.climb = climbRate
-		r.aborted = v.body.h < v.home.h+aborted
-		r.landing = !r.aborted
-		return d, false
-	}
 	switch {
 	case !v.body.flying:
 		return demand{}, false

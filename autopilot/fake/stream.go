@@ -6,14 +6,14 @@ import (
 
 	"canopy/autopilot/frame"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 )
 
 // message is a row of the table of messages that can be requested.
 type message struct {
 	id    uint32
 	group byte                           // of the older requests for data streams, MAV_DATA_STREAM
-	only  byte                           // the kind of autopilots that have it, MAV_AUTOPILOT; 0: all
+	only  mav.MAV_AUTOPILOT              // the autopilots that have it; 0: all
 	of    func(*Autopilot) frame.Message // nil: there is nothing to send now
 }
 
@@ -29,110 +29,98 @@ const (
 	slowest = 60 * second
 )
 
-// messages is the table. It is filled in init, since orders refer to it.
-var messages []message
-
-func init() {
-	messages = []message{
-		{1, 2, 0, (*Autopilot).sysStatus},
-		{2, 12, 0, func(v *Autopilot) frame.Message {
-			m := &ardupilotmega.MessageSystemTime{TimeBootMs: v.milliseconds()}
-			if v.guard.fixed(v) {
-				m.TimeUnixUsec = uint64(v.options.Unix+v.now+v.stepped) / 1000
-			}
-			return m
-		}},
-		{24, 2, 0, (*Autopilot).gps},
-		{30, 10, 0, func(v *Autopilot) frame.Message {
-			b := v.shown
-			return &ardupilotmega.MessageAttitude{TimeBootMs: v.milliseconds(), Roll: float32(b.bank),
-				Pitch: float32(math.Atan2(b.climb, max(b.speed, 5))), Yaw: float32(math.Remainder(b.heading, 2*math.Pi))}
-		}},
-		{33, 6, 0, (*Autopilot).position},
-		{42, 2, 0, (*Autopilot).missionCurrent},
-		{62, 12, 0, (*Autopilot).controller},
-		{65, 3, 0, (*Autopilot).radio},
-		{74, 11, 0, func(v *Autopilot) frame.Message {
-			b := v.shown
-			m := &ardupilotmega.MessageVfrHud{Airspeed: float32(b.speed),
-				Groundspeed: float32(math.Hypot(b.vn, b.ve)), Heading: int16(b.heading * 180 / math.Pi),
-				Alt: float32(b.h + v.options.Altitude), Climb: float32(b.climb)}
-			if v.armed {
-				m.Throttle = uint16(max(0, min(100, 50+8*b.climb)))
-			}
-			return m
-		}},
-		{87, 6, 0, (*Autopilot).aim},
-		{136, 12, 3, func(v *Autopilot) frame.Message {
-			p, _ := v.global(v.shown.place)
-			return &ardupilotmega.MessageTerrainReport{Lat: e7(p.Lat), Lon: e7(p.Lon)}
-		}},
-		{147, 12, 0, func(v *Autopilot) frame.Message {
-			m := &ardupilotmega.MessageBatteryStatus{Temperature: math.MaxInt16, TimeRemaining: 0,
-				CurrentBattery: int16(100 * v.current()), EnergyConsumed: -1, CurrentConsumed: int32(3300 * (1 - v.charge)),
-				BatteryRemaining: int8(100 * v.charge), Voltages: [10]uint16{uint16(1000 * v.voltage())}}
-			for i := 1; i < len(m.Voltages); i++ {
-				m.Voltages[i] = math.MaxUint16
-			}
-			m.ChargeState = ardupilotmega.MAV_BATTERY_CHARGE_STATE(v.guard.charge + 1)
-			return m
-		}},
-		{148, 0, 0, func(v *Autopilot) frame.Message { return v.version() }},
-		{162, 12, 3, func(v *Autopilot) frame.Message {
-			if !v.guard.fenced {
-				return nil // silence while the fence is off
-			}
-			m := &ardupilotmega.MessageFenceStatus{BreachCount: uint16(v.guard.breaches)}
-			if v.guard.breach != 0 {
-				m.BreachStatus, m.BreachType = 1, ardupilotmega.FENCE_BREACH(v.guard.breach)
-				m.BreachTime = uint32((v.guard.breached - v.booted + v.stepped) / millisecond)
-			}
-			return m
-		}},
-		{168, 12, 3, func(v *Autopilot) frame.Message {
-			from := math.Atan2(-v.wind[1], -v.wind[0]) * 180 / math.Pi
-			return &ardupilotmega.MessageWind{Direction: float32(math.Mod(from+360, 360)),
-				Speed: float32(math.Hypot(v.wind[0], v.wind[1]))}
-		}},
-		{193, 12, 3, (*Autopilot).estimator},
-		{105, 0, 12, func(v *Autopilot) frame.Message {
-			b := v.shown
-			return &ardupilotmega.MessageHighresImu{TimeUsec: uint64(v.clock() / 1000), Zacc: -gravity,
-				AbsPressure: float32(1013.25 - 0.12*(b.h+v.options.Altitude)),
-				PressureAlt: float32(b.h + v.options.Altitude), Temperature: 25, FieldsUpdated: 0x1FFF}
-		}},
-		{230, 0, 12, func(v *Autopilot) frame.Message {
-			m := &ardupilotmega.MessageEstimatorStatus{TimeUsec: uint64(v.clock() / 1000)}
-			e := v.estimator().(*ardupilotmega.MessageEkfStatusReport)
-			m.Flags = ardupilotmega.ESTIMATOR_STATUS_FLAGS(e.Flags &^ 1024) // a glitch here, not initialised there
-			return m
-		}},
-		{231, 0, 12, func(v *Autopilot) frame.Message { // the velocity of the air
-			return &ardupilotmega.MessageWindCov{TimeUsec: uint64(v.clock() / 1000), WindX: float32(v.wind[0]),
-				WindY: float32(v.wind[1]), VarHoriz: 0.1, WindAlt: float32(v.shown.h + v.options.Altitude)}
-		}},
-		{242, 0, 0, func(v *Autopilot) frame.Message {
-			if !v.homed {
-				return nil
-			}
-			p, h := v.global(v.home)
-			m := &ardupilotmega.MessageHomePosition{Latitude: e7(p.Lat), Longitude: e7(p.Lon), Altitude: int32(h * 1000),
-				Q: [4]float32{1}}
-			if v.now < v.guard.origin {
-				none := float32(math.NaN())
-				m.X, m.Y, m.Z = none, none, none
-			}
-			return m
-		}},
-		{245, 2, 0, func(v *Autopilot) frame.Message {
-			return &ardupilotmega.MessageExtendedSysState{LandedState: v.landed()}
-		}},
-		{436, 0, 0, func(v *Autopilot) frame.Message {
-			return &ardupilotmega.MessageCurrentMode{CustomMode: v.mode.number, IntendedCustomMode: v.mode.number}
-		}},
-	}
-	messages = append(messages, payloadMessages()...)
-}
+// messages is the table.
+var messages = append([]message{
+	{1, 2, 0, (*Autopilot).sysStatus},
+	{2, 12, 0, func(v *Autopilot) frame.Message {
+		m := &mav.MessageSystemTime{TimeBootMs: v.milliseconds()}
+		if v.guard.fixed(v) {
+			m.TimeUnixUsec = uint64(v.options.Unix+v.now+v.stepped) / 1000
+		}
+		return m
+	}},
+	{24, 2, 0, (*Autopilot).gps},
+	{30, 10, 0, func(v *Autopilot) frame.Message {
+		b := v.shown
+		return &mav.MessageAttitude{TimeBootMs: v.milliseconds(), Roll: float32(b.bank),
+			Pitch: float32(math.Atan2(b.climb, max(b.speed, 5))), Yaw: float32(math.Remainder(b.heading, 2*math.Pi))}
+	}},
+	{33, 6, 0, (*Autopilot).position},
+	{42, 2, 0, (*Autopilot).missionCurrent},
+	{62, 12, 0, (*Autopilot).controller},
+	{65, 3, 0, (*Autopilot).radio},
+	{74, 11, 0, func(v *Autopilot) frame.Message {
+		b := v.shown
+		m := &mav.MessageVfrHud{Airspeed: float32(b.speed),
+			Groundspeed: float32(math.Hypot(b.vn, b.ve)), Heading: int16(b.heading * 180 / math.Pi),
+			Alt: float32(b.h + v.options.Altitude), Climb: float32(b.climb)}
+		if v.armed {
+			m.Throttle = uint16(max(0, min(100, 50+8*b.climb)))
+		}
+		return m
+	}},
+	{87, 6, 0, (*Autopilot).aim},
+	{147, 12, 0, func(v *Autopilot) frame.Message {
+		m := &mav.MessageBatteryStatus{Temperature: math.MaxInt16, TimeRemaining: 0,
+			CurrentBattery: int16(100 * v.current()), EnergyConsumed: -1, CurrentConsumed: int32(3300 * (1 - v.charge)),
+			BatteryRemaining: int8(100 * v.charge), Voltages: [10]uint16{uint16(1000 * v.voltage())}}
+		for i := 1; i < len(m.Voltages); i++ {
+			m.Voltages[i] = math.MaxUint16
+		}
+		m.ChargeState = mav.MAV_BATTERY_CHARGE_STATE(v.guard.charge + 1)
+		return m
+	}},
+	{148, 0, 0, func(v *Autopilot) frame.Message { return v.version() }},
+	{162, 12, 3, func(v *Autopilot) frame.Message {
+		if !v.guard.fenced {
+			return nil // silence while the fence is off
+		}
+		m := &mav.MessageFenceStatus{BreachCount: uint16(v.guard.breaches)}
+		if v.guard.breach != 0 {
+			m.BreachStatus, m.BreachType = 1, mav.FENCE_BREACH(v.guard.breach)
+			m.BreachTime = uint32((v.guard.breached - v.booted + v.stepped) / millisecond)
+		}
+		return m
+	}},
+	{168, 12, 3, func(v *Autopilot) frame.Message {
+		from := math.Atan2(-v.wind[1], -v.wind[0]) * 180 / math.Pi
+		return &mav.MessageWind{Direction: float32(math.Mod(from+360, 360)),
+			Speed: float32(math.Hypot(v.wind[0], v.wind[1]))}
+	}},
+	{193, 12, 3, (*Autopilot).estimator},
+	{105, 0, 12, func(v *Autopilot) frame.Message {
+		b := v.shown
+		return &mav.MessageHighresImu{TimeUsec: uint64(v.clock() / 1000), Zacc: -gravity,
+			AbsPressure: float32(1013.25 - 0.12*(b.h+v.options.Altitude)),
+			PressureAlt: float32(b.h + v.options.Altitude), Temperature: 25, FieldsUpdated: 0x1FFF}
+	}},
+	{230, 0, 12, func(v *Autopilot) frame.Message {
+		m := &mav.MessageEstimatorStatus{TimeUsec: uint64(v.clock() / 1000)}
+		e := v.estimator().(*mav.MessageEkfStatusReport)
+		m.Flags = mav.ESTIMATOR_STATUS_FLAGS(e.Flags &^ 1024) // a glitch here, not initialised there
+		return m
+	}},
+	{231, 0, 12, func(v *Autopilot) frame.Message { // the velocity of the air
+		return &mav.MessageWindCov{TimeUsec: uint64(v.clock() / 1000), WindX: float32(v.wind[0]),
+			WindY: float32(v.wind[1]), VarHoriz: 0.1, WindAlt: float32(v.shown.h + v.options.Altitude)}
+	}},
+	{242, 0, 0, func(v *Autopilot) frame.Message {
+		if !v.homed {
+			return nil
+		}
+		p, h := v.global(v.home)
+		m := &mav.MessageHomePosition{Latitude: e7(p.Lat), Longitude: e7(p.Lon), Altitude: int32(h * 1000),
+			Q: [4]float32{1}}
+		if v.now < v.guard.origin {
+			none := float32(math.NaN())
+			m.X, m.Y, m.Z = none, none, none
+		}
+		return m
+	}},
+	{245, 2, 0, func(v *Autopilot) frame.Message {
+		return &mav.MessageExtendedSysState{LandedState: v.landed()}
+	}},
+}, payloadMessages...)
 
 func e7(degrees float64) int32 { return int32(math.Round(degrees * 1e7)) }
 
@@ -175,7 +163,7 @@ func (v *Autopilot) sendStreams() {
 	}
 	if v.now >= v.synced {
 		v.synced += 10 * second
-		v.send(&ardupilotmega.MessageTimesync{Ts1: v.clock()})
+		v.send(&mav.MessageTimesync{Ts1: v.clock()})
 	}
 	for c := range v.channels {
 		for i := range v.channels[c].streams {
@@ -211,30 +199,10 @@ func (v *Autopilot) orderStream(o order) result {
 	return accepted
 }
 
-// orderInterval treats GET_MESSAGE_INTERVAL.
-func (v *Autopilot) orderInterval(o order) result { return v.request(244, uint32(o.params[0])) }
-
 // orderMessage treats REQUEST_MESSAGE.
 func (v *Autopilot) orderMessage(o order) result {
-	return v.request(uint32(o.params[0]), uint32(o.params[1]))
-}
-
-// request sends a message once.
-func (v *Autopilot) request(id, about uint32) result {
-	if id == 244 {
-		i := v.row(about)
-		if i < 0 {
-			return failed
-		}
-		m := &ardupilotmega.MessageMessageInterval{MessageId: uint16(about), IntervalUs: -1}
-		if s := v.channels[v.heard].streams[i]; s.interval > 0 {
-			m.IntervalUs = int32(s.interval / 1000)
-		}
-		v.send(m)
-		return accepted
-	}
 	switch {
-	case v.sendMessage(id):
+	case v.sendMessage(uint32(o.params[0])):
 		return accepted
 	case v.firmware.strict:
 		return failed
@@ -261,7 +229,7 @@ func (v *Autopilot) dataStream(group byte, hz uint16, on bool) {
 // position is GLOBAL_POSITION_INT. It has no flag of validity: some firmwares go on with the last values without an
 // estimate.
 func (v *Autopilot) position() frame.Message {
-	m := &ardupilotmega.MessageGlobalPositionInt{TimeBootMs: v.milliseconds(),
+	m := &mav.MessageGlobalPositionInt{TimeBootMs: v.milliseconds(),
 		Hdg: uint16(v.shown.heading * 18000 / math.Pi)}
 	if !v.firmware.stale && !v.guard.positioned(v) {
 		return nil
@@ -281,13 +249,13 @@ func cm(x float64) int16 { return int16(math.Round(x * 100)) }
 
 // gps is GPS_RAW_INT.
 func (v *Autopilot) gps() frame.Message {
-	m := &ardupilotmega.MessageGpsRawInt{TimeUsec: uint64(v.clock() / 1000), FixType: ardupilotmega.GPS_FIX_TYPE_NO_FIX,
+	m := &mav.MessageGpsRawInt{TimeUsec: uint64(v.clock() / 1000), FixType: mav.GPS_FIX_TYPE_NO_FIX,
 		Eph: math.MaxUint16, Epv: math.MaxUint16, Vel: math.MaxUint16, Cog: math.MaxUint16}
 	if !v.guard.fixed(v) {
 		return m
 	}
 	p, h := v.global(v.body.place)
-	m.FixType, m.Lat, m.Lon, m.Alt = ardupilotmega.GPS_FIX_TYPE_3D_FIX, e7(p.Lat), e7(p.Lon), int32(h*1000)
+	m.FixType, m.Lat, m.Lon, m.Alt = mav.GPS_FIX_TYPE_3D_FIX, e7(p.Lat), e7(p.Lon), int32(h*1000)
 	m.Eph, m.Epv, m.SatellitesVisible, m.HAcc, m.VAcc = 121, 200, 10, 300, 300
 	m.Vel = uint16(cm(math.Hypot(v.body.vn, v.body.ve)))
 	return m
@@ -320,10 +288,10 @@ func (v *Autopilot) sysStatus() frame.Message {
 	if !v.guard.fenced {
 		enabled &^= fence
 	}
-	return &ardupilotmega.MessageSysStatus{
-		OnboardControlSensorsPresent: ardupilotmega.MAV_SYS_STATUS_SENSOR(equipment),
-		OnboardControlSensorsEnabled: ardupilotmega.MAV_SYS_STATUS_SENSOR(enabled),
-		OnboardControlSensorsHealth:  ardupilotmega.MAV_SYS_STATUS_SENSOR(health),
+	return &mav.MessageSysStatus{
+		OnboardControlSensorsPresent: mav.MAV_SYS_STATUS_SENSOR(equipment),
+		OnboardControlSensorsEnabled: mav.MAV_SYS_STATUS_SENSOR(enabled),
+		OnboardControlSensorsHealth:  mav.MAV_SYS_STATUS_SENSOR(health),
 		VoltageBattery:               uint16(1000 * v.voltage()),
 		CurrentBattery:               int16(100 * v.current()),
 		BatteryRemaining:             int8(100 * v.charge),
@@ -340,7 +308,7 @@ func (v *Autopilot) current() float64 {
 }
 
 // landed is the estimate of the landed state, which takes seconds to follow.
-func (v *Autopilot) landed() ardupilotmega.MAV_LANDED_STATE {
+func (v *Autopilot) landed() mav.MAV_LANDED_STATE {
 	flying := v.body.flying
 	lag := v.firmware.downLag
 	if flying {
@@ -351,13 +319,13 @@ func (v *Autopilot) landed() ardupilotmega.MAV_LANDED_STATE {
 	}
 	switch {
 	case !flying:
-		return ardupilotmega.MAV_LANDED_STATE_ON_GROUND
+		return mav.MAV_LANDED_STATE_ON_GROUND
 	case v.guidance.climbing:
-		return ardupilotmega.MAV_LANDED_STATE_TAKEOFF
+		return mav.MAV_LANDED_STATE_TAKEOFF
 	case v.route.landing, v.mode.conduct == lands, v.firmware.landsOff > 0 && v.mode.conduct == returns && v.overHome():
-		return ardupilotmega.MAV_LANDED_STATE_LANDING
+		return mav.MAV_LANDED_STATE_LANDING
 	}
-	return ardupilotmega.MAV_LANDED_STATE_IN_AIR
+	return mav.MAV_LANDED_STATE_IN_AIR
 }
 
 // estimator is EKF_STATUS_REPORT.
@@ -366,7 +334,7 @@ func (v *Autopilot) estimator() frame.Message {
 		attitude, constant, uninitialised = 1, 128, 1024
 		position                          = 2 | 4 | 8 | 16 | 32 | 512
 	)
-	m := &ardupilotmega.MessageEkfStatusReport{Flags: uninitialised}
+	m := &mav.MessageEkfStatusReport{Flags: uninitialised}
 	switch {
 	case v.guard.positioned(v):
 		m.Flags = attitude | position
@@ -379,11 +347,11 @@ func (v *Autopilot) estimator() frame.Message {
 
 // radio is RC_CHANNELS.
 func (v *Autopilot) radio() frame.Message {
-	m := &ardupilotmega.MessageRcChannels{TimeBootMs: v.milliseconds(), Chancount: 16, Rssi: math.MaxUint8,
+	m := &mav.MessageRcChannels{TimeBootMs: v.milliseconds(), Chancount: 16, Rssi: math.MaxUint8,
 		Chan1Raw: 1500, Chan2Raw: 1500, Chan3Raw: uint16(v.pilot.lift()), Chan4Raw: 1500,
 		Chan5Raw: 1800, Chan6Raw: 1000, Chan7Raw: 1000, Chan8Raw: 1800}
 	if v.trouble.silent != 0 {
-		return &ardupilotmega.MessageRcChannels{TimeBootMs: v.milliseconds()}
+		return &mav.MessageRcChannels{TimeBootMs: v.milliseconds()}
 	}
 	if v.now < v.pilot.sticks {
 		m.Chan1Raw = 1900
@@ -398,7 +366,7 @@ func (v *Autopilot) radio() frame.Message {
 func (v *Autopilot) controller() frame.Message {
 	b, t := v.shown, v.guidance.target
 	bearing := math.Atan2(t.e-b.e, t.n-b.n) * 180 / math.Pi
-	return &ardupilotmega.MessageNavControllerOutput{NavRoll: float32(b.bank * 180 / math.Pi),
+	return &mav.MessageNavControllerOutput{NavRoll: float32(b.bank * 180 / math.Pi),
 		NavBearing: int16(bearing), TargetBearing: int16(bearing),
 		WpDist: uint16(min(math.MaxUint16, b.distance(t))), AltError: float32(t.h - b.h)}
 }
@@ -409,19 +377,19 @@ func (v *Autopilot) aim() frame.Message {
 		return nil
 	}
 	p, h := v.global(v.guidance.target)
-	kind := frameGlobal
+	kind := mav.MAV_FRAME_GLOBAL
 	if !v.firmware.strict {
-		kind = frameGlobalInt
+		kind = mav.MAV_FRAME_GLOBAL_INT
 	}
-	return &ardupilotmega.MessagePositionTargetGlobalInt{TimeBootMs: v.milliseconds(),
-		CoordinateFrame: ardupilotmega.MAV_FRAME(kind), TypeMask: 0xFFF8,
+	return &mav.MessagePositionTargetGlobalInt{TimeBootMs: v.milliseconds(),
+		CoordinateFrame: kind, TypeMask: 0xFFF8,
 		LatInt: e7(p.Lat), LonInt: e7(p.Lon), Alt: float32(h)}
 }
 
 // missionCurrent is MISSION_CURRENT.
 func (v *Autopilot) missionCurrent() frame.Message {
-	n := len(v.memory.stored[missionItems])
-	m := &ardupilotmega.MessageMissionCurrent{Seq: uint16(v.route.current), Total: uint16(max(0, n-v.least()+1))}
+	n := len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION])
+	m := &mav.MessageMissionCurrent{Seq: uint16(v.route.current), Total: uint16(max(0, n-v.least()+1))}
 	switch {
 	case n < v.least():
 		m.MissionState = 1
@@ -442,7 +410,7 @@ func (v *Autopilot) missionCurrent() frame.Message {
 
 // version is AUTOPILOT_VERSION.
 func (v *Autopilot) version() frame.Message {
-	return &ardupilotmega.MessageAutopilotVersion{
-		Capabilities:    ardupilotmega.MAV_PROTOCOL_CAPABILITY(v.firmware.capabilities),
+	return &mav.MessageAutopilotVersion{
+		Capabilities:    mav.MAV_PROTOCOL_CAPABILITY(v.firmware.capabilities),
 		FlightSwVersion: v.firmware.version, FlightCustomVersion: [8]uint8{'f', 'a', 'k', 'e'}, Uid: uint64(v.options.System)}
 }

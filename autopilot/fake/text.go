@@ -3,14 +3,7 @@ package fake
 import (
 	"slices"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
-)
-
-// Severities of texts, MAV_SEVERITY.
-const (
-	severityCritical = 2
-	severityWarning  = 4
-	severityInfo     = 6
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 )
 
 const (
@@ -26,14 +19,14 @@ type texts struct {
 
 type text struct {
 	at       int64
-	severity byte
+	severity mav.MAV_SEVERITY
 	id       uint16
 	part     byte
 	text     string
 }
 
 // add puts a text into the queue.
-func (q *texts) add(now int64, severity byte, s string) {
+func (q *texts) add(now int64, severity mav.MAV_SEVERITY, s string) {
 	if len(s) < chunk {
 		q.waiting = append(q.waiting, text{now, severity, 0, 0, s})
 		return
@@ -57,6 +50,6 @@ func (v *Autopilot) sendTexts() {
 	}
 	t := q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
-	v.send(&ardupilotmega.MessageStatustext{Severity: ardupilotmega.MAV_SEVERITY(t.severity), Text: t.text, Id: t.id,
+	v.send(&mav.MessageStatustext{Severity: t.severity, Text: t.text, Id: t.id,
 		ChunkSeq: t.part})
 }
