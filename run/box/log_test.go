@@ -101,7 +101,7 @@ func TestFloodOfOthers(t *testing.T) {
 	must(t, err)
 	l := NewLogger(h, w, &lines)
 	l.Drive(&climber{to: l, writer: frame.Writer{System: 1, Component: 191}})
-	for i := range 10_000 { // 10 s
+	for i := range 3000 { // 3 s
 		for _, system := range []byte{9, 1} {
 			if i%100 > 0 && system == 1 {
 				continue
@@ -118,7 +118,7 @@ func TestFloodOfOthers(t *testing.T) {
 	info, err := r.Info()
 	must(t, err)
 	for id, n := range info.Statistics.ChannelMessageCounts {
-		if topic := info.Channels[id].Topic; topic == "/mavlink/in" && n != 10+100 {
+		if topic := info.Channels[id].Topic; topic == "/mavlink/in" && n != 3+30 {
 			t.Errorf("%d frames are in the log", n)
 		}
 	}

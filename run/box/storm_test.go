@@ -90,6 +90,26 @@ func (k *rider) mission(t testing.TB) *mission.Mission {
 	return m
 }
 
+// keeping is a vehicle that keeps a contract, without payload.
+func keeping(c *contract.Contract) *model.Vehicle {
+	v := &model.Vehicle{Name: c.Name, New: func([]float64) (model.Instance, error) { return nil, nil }}
+	for _, s := range c.Signals {
+		v.Outputs = append(v.Outputs, model.Output{Variable: model.Variable{Name: s.Name, Unit: s.Unit}})
+	}
+	for _, s := range c.Slots[:c.Payload] {
+		v.Commands = append(v.Commands, model.Command{Variable: model.Variable{Name: s.Name, Unit: s.Unit},
+			Default: s.Default, Hold: true, Range: model.Between(s.Min, s.Max)})
+	}
+	return v
+}
+
+// nowhere is a recorder that keeps nothing.
+type nowhere struct{}
+
+func (nowhere) Sample(float64, []float64) error      { return nil }
+func (nowhere) Status(float64, int, bt.Change) error { return nil }
+func (nowhere) Event(record.Event) error             { return nil }
+
 // storm is a flight with faults, and what is observed of it.
 type storm struct {
 	nowhere

@@ -10,31 +10,14 @@ import (
 	"canopy/run/flight"
 )
 
-// inputs is a black box that keeps what arrived.
-type inputs struct {
-	tape
-	list []flight.Input
-}
-
-func (b *inputs) Append(in flight.Input) error {
-	b.list = append(b.list, in)
-	return nil
-}
-
 // flown returns the inputs of a flight with a fake plane, and what makes the same flight again.
 func flown(t testing.TB) (list []flight.Input, again func() *flight.Flight) {
-	m := planeMission(t, course, "ends_with_plan: true\n")
-	begin := func() *flight.Flight { return newFlight(t, m, flight.Options{Arm: true}) }
-	box := &inputs{}
-	d := New(begin(), newWire(fake.New(fake.Options{})),
-		Options{Box: func(start flight.Input) (Box, error) { box.list = append(box.list, start); return box, nil }})
-	d.Attach(&page{names: make([]string, m.Plan.Tree.Len())})
-	if err := d.Fly(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	return box.list, func() *flight.Flight {
-		f := begin()
-		f.Attach(&page{names: make([]string, m.Plan.Tree.Len())})
+	m := north(t)
+	x := begin(t, m, fake.Options{})
+	x.succeed(nil)
+	return x.tape.inputs, func() *flight.Flight {
+		f := newFlight(t, m, flight.Options{Arm: true})
+		f.Attach(newPage(m))
 		return f
 	}
 }

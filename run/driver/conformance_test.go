@@ -20,7 +20,6 @@ import (
 	"canopy/run/flight"
 	"canopy/run/record"
 	"canopy/vehicle/earth"
-	"canopy/vehicle/equations"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
@@ -206,11 +205,11 @@ func (x *rig) fly(m *mission.Mission, during func(d *Driver)) record.Summary {
 	for i := range m.Plan.Tree.Len() {
 		x.tasks = append(x.tasks, m.Plan.Tree.Name(bt.Task(i)))
 	}
-	b := &counter{}
+	b := &tape{}
 	if x.pair != nil {
 		b = x.pair.b
 	}
-	d := New(f, wire, Options{Box: func(flight.Input) (Box, error) { return b, nil }})
+	d := New(f, wire, Options{Box: b.begin})
 	for _, v := range d.Header().Signals {
 		x.columns = append(x.columns, v.Name)
 	}
@@ -240,7 +239,7 @@ func (x *rig) fly(m *mission.Mission, during func(d *Driver)) record.Summary {
 
 // contractMission is a mission with actions of the library.
 func (x *rig) contractMission(body, yaml string) *mission.Mission {
-	return libraryMission(x.T, x.class, body, yaml)
+	return read(x.T, x.class, body, yaml)
 }
 
 // checkAttach attaches the vehicle.
@@ -255,11 +254,7 @@ func (x *rig) checkAttach() {
 func (x *rig) checkCircuit() {
 	var m *mission.Mission
 	if x.class == "plane" {
-		var diags any
-		m, diags = mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, equations.Offers(), nil)
-		if m == nil {
-			x.Fatal(diags)
-		}
+		m = shipped(x.T, "circuit-plane")
 	} else {
 		m = x.contractMission(`<Sequence><take_off/><SubTree ID="circuit" north_1="80 [m]" east_1="0" north_2="80 [m]"
 			east_2="80 [m]" north_3="0" east_3="80 [m]" north_4="0" east_4="0" to_h="20 [m]" rounds="2"/></Sequence>`, "")
@@ -300,7 +295,7 @@ func (x *rig) checkCut() {
 	if x.class == "copter" {
 		at = 5
 	}
-	m := libraryMission(x.T, x.class, fmt.Sprintf(
+	m := read(x.T, x.class, fmt.Sprintf(
 		`<ReactiveFallback><Condition name="low" on="h ge %d [m]" off="h lt 0 [m]"/><take_off/></ReactiveFallback>`, at), "")
 	m.Horizon, m.EndsWithPlan = 160, false
 	x.fly(m, nil)

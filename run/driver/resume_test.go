@@ -16,58 +16,89 @@ import (
 	"canopy/run/box"
 	"canopy/run/flight"
 	"canopy/run/record"
-	"canopy/vehicle/equations"
 )
 
-// killed is a program that flies the course with a black box in a folder, and may be killed.
+// killed is a program that flies a mission with a black box in a folder, and may be killed.
 type killed struct {
-	t        *testing.T
-	dir      string
-	wire     *simulated
-	received []fake.Received
-	d        *Driver
-	page     *page
-	refused  error // why the flight was not continued
-	told     int   // events
-	lost     int   // of them, those that say that nothing is recorded any more
-	limit    int64 // of the box [bytes]; 0: the usual one
-	fence    string
-	m        *mission.Mission // nil: the course
+	*trip
+	m       *mission.Mission
+	dir     string
+	limit   int64       // of the box [bytes]; 0: the usual one
+	left    int         // records until the program is killed; 0: it is not
+	inputs  int         // that were recorded
+	at      []bt.Status // the statuses after the last step
+	steps   []string    // those after each
+	told    int         // events
+	lost    int         // of them, those that say that nothing is recorded any more
+	refused error       // why the flight was not continued
 }
 
 var errKilled = errors.New("killed")
 
-// begin switches the vehicle on, and starts the program.
-func (k *killed) begin() {
-	k.t.Helper()
-	k.wire = newWire(fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}))
+// mortal is a black box in which the program is killed when it has written a record.
+type mortal struct {
+	Box
+	k *killed
+}
+
+func (b mortal) count() {
+	if b.k.left--; b.k.left == 0 {
+		panic(errKilled)
+	}
+}
+
+func (b mortal) Append(in flight.Input) error {
+	err := b.Box.Append(in)
+	b.k.inputs++
+	b.count()
+	return err
+}
+
+func (b mortal) Out(datagrams [][]byte) error {
+	for _, d := range datagrams {
+		if err := b.Box.Out([][]byte{d}); err != nil {
+			return err
+		}
+		b.count()
+	}
+	return nil
+}
+
+// switchOn switches the vehicle on, and starts the program.
+func switchOn(t *testing.T, m *mission.Mission, limit int64) *killed {
+	t.Helper()
+	k := &killed{trip: begin(t, m, fake.Options{}), m: m, dir: t.TempDir(), limit: limit}
 	k.program(false)
+	return k
 }
 
 // program starts the program, to continue or not.
 func (k *killed) program(again bool) {
 	k.t.Helper()
-	m := k.m
-	if m == nil {
-		m = planeMission(k.t, course, "ends_with_plan: true\n"+k.fence)
-	}
-	f := newFlight(k.t, m, flight.Options{Arm: true})
-	k.page = newPage(m)
+	f := newFlight(k.t, k.m, flight.Options{Arm: true})
 	o := Options{Tell: func(e record.Event) {
 		k.told++
 		if e.Kind == NotRecorded {
 			k.lost++
 		}
 	}, Box: func(start flight.Input) (Box, error) {
-		return box.Create(k.dir, start, box.Options{Limit: k.limit})
+		w, err := box.Create(k.dir, start, box.Options{Limit: k.limit})
+		return mortal{w, k}, err
 	}}
 	if again {
 		if o.Continue, k.refused = Restore(f, k.open); k.refused != nil {
 			return
 		}
 	}
-	k.d = New(f, k.wire, o)
-	k.d.Attach(k.page)
+	k.page, k.Driver = newPage(k.m), New(f, k.far, o)
+	k.Attach(k.page)
+	step := k.step
+	k.step = func(in flight.Input) ([][]byte, error) {
+		out, err := step(in)
+		k.at = k.Statuses()
+		k.steps = append(k.steps, string(k.at))
+		return out, err
+	}
 }
 
 // open opens the box to be continued.
@@ -79,101 +110,38 @@ func (k *killed) open(feed func(box.Record) error) (Box, error) {
 	return w, nil
 }
 
-// fly flies until the end, or until the program is killed after so many inputs.
-func (k *killed) fly(inputs int) error {
-	return k.d.Fly(context.Background(), func(bool) error {
-		if inputs--; inputs == 0 {
-			return errKilled
+// fly flies until the end, or until the program is killed after so many records; 0: it is not.
+func (k *killed) fly(records int) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if err, _ = r.(error); !errors.Is(err, errKilled) {
+				panic(r)
+			}
+			_ = k.box.Close()
 		}
-		return nil
-	})
+	}()
+	k.left = records
+	return k.Fly(context.Background(), nil)
+}
+
+// alone lets the vehicle fly alone for a number of steps.
+func (k *killed) alone(steps int) {
+	k.far.arrived = nil
+	for range steps {
+		k.vehicle.Step(step)
+		k.far.wall += step
+		_ = k.vehicle.Out()
+	}
 }
 
 // number returns how many commands the vehicle has executed.
 func (k *killed) number(id uint16) (n int) {
-	for _, r := range k.received {
+	for _, r := range k.orders {
 		if r.ID == id && r.Result == 0 {
 			n++
 		}
 	}
 	return n
-}
-
-// A program that is killed and started again goes on with the same tasks; what must happen once happens once; the
-// plan ends as it does otherwise, and the black box shows one flight.
-func TestKilled(t *testing.T) {
-	begin := func() *killed {
-		k := &killed{t: t, dir: t.TempDir(), fence: "fence: {inclusion: [{polygon: [[-900, -900], [-900, 900], [1500, 0]]}]}\n"}
-		k.begin()
-		return k
-	}
-	whole := begin()
-	total := 0
-	if err := whole.d.Fly(context.Background(), func(bool) error { total++; return nil }); err != nil {
-		t.Fatal(err)
-	}
-	every := total / 40
-	if testing.Short() {
-		every = total / 8
-	}
-	for n := every / 2; n < total; n += every {
-		k := begin()
-		if err := k.fly(n); !errors.Is(err, errKilled) {
-			t.Fatalf("killed after %d inputs: %v", n, err)
-		}
-		before, log := k.d.Statuses(), k.page.lines
-		k.wire.arrived = nil
-		for range 30 { // it flies alone for 0.6 s
-			k.wire.vehicle.Step(step)
-			k.wire.wall += step
-			_ = k.wire.vehicle.Out()
-		}
-		k.program(true)
-		if k.refused != nil {
-			t.Fatalf("killed after %d inputs: %v", n, k.refused)
-		}
-		k.told = 0
-		if err := k.d.begin(); err != nil {
-			t.Fatalf("killed after %d inputs: %v", n, err)
-		}
-		if after := k.d.Statuses(); string(after) != string(before) {
-			t.Errorf("killed after %d inputs: the statuses were %v, are %v", n, before, after)
-		}
-		if k.told > 3 {
-			t.Errorf("killed after %d inputs: %d events are told again", n, k.told)
-		}
-		if err := k.fly(-1); err != nil {
-			t.Errorf("killed after %d inputs, continued: %v", n, err)
-		}
-		if s := k.d.Summary(); s.Plan != record.PlanSucceeded {
-			t.Errorf("killed after %d inputs: the plan: %s", n, s.Plan)
-		}
-		if u := strings.Count(strings.Join(append(log, k.page.lines...), "\n"), "stored: fence: uploaded"); u != 1 {
-			t.Errorf("killed after %d inputs: the fence was uploaded %d times", n, u)
-		}
-		if arms := k.number(400); arms != 1 {
-			t.Errorf("killed after %d inputs: armed %d times", n, arms)
-		}
-		k.program(false)
-		r := box.NewReplayer(k.d.Flight, false)
-		uploads := 0
-		end, err := box.Each(k.dir, func(x box.Record) error {
-			if x.Kind == box.Out && len(x.Data) > 9 && x.Data[7] == 44 && x.Data[8] == 0 { // MISSION_COUNT
-				uploads++
-			}
-			return r.Feed(x)
-		})
-		if stored := strings.Contains(strings.Join(log, "\n"), "stored: fence"); uploads > 2 || uploads != 1 && stored {
-			t.Errorf("killed after %d inputs: the fence was sent %d times", n, uploads)
-		}
-		if err == nil {
-			err = r.End(&end)
-		}
-		if err != nil || r.Difference != nil || !end.Ended {
-			t.Errorf("killed after %d inputs, replayed: %v %v %v", n, err, r.Difference, end.Missing())
-		}
-		_ = os.Remove(filepath.Join(k.dir, box.File))
-	}
 }
 
 // entered returns the tasks that a log shows entered, in their order.
@@ -186,84 +154,120 @@ func entered(lines []string) (list []string) {
 	return list
 }
 
-// orders returns the commands for modes, motors, speeds and targets that the vehicle has executed, in their order. One
-// that was repeated at once appears once.
-func (k *killed) orders() (list []string) {
-	for _, r := range k.received {
-		if r.Result == 0 && slices.Contains([]uint16{22, 176, 178, 192, 400, 43000}, r.ID) {
-			list = append(list, fmt.Sprintf("%d %.6f", r.ID, r.Params))
+// commands returns the commands for modes, motors, speeds and targets that the vehicle has executed, each once. The
+// target of the hold after a take-off is not among them: it is ahead of where the plane is then, and the plane flies on
+// while the program is away.
+func (k *killed) commands(legs []string) []string {
+	var list []string
+	for _, r := range k.orders {
+		order := fmt.Sprintf("%d %.6f", r.ID, r.Params)
+		if r.Result == 0 && slices.Contains([]uint16{22, 176, 178, 192, 400, 43000}, r.ID) &&
+			(r.ID != 192 || slices.Contains(legs, order) || legs == nil) {
+			list = append(list, order)
 		}
 	}
+	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// The circuit, killed anywhere and continued, with a record that was cut off, enters the same tasks and sends the same
-// commands as the circuit that was not.
-func TestCircuitKilled(t *testing.T) {
-	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, equations.Offers(), nil)
-	if m == nil {
-		t.Fatal(diags)
-	}
-	begin := func() *killed {
-		k := &killed{t: t, dir: t.TempDir(), m: m}
-		k.begin()
-		return k
-	}
-	// The target of the hold after the take-off is ahead of where the plane is then: it flies on while the plan waits. If
-	// it is over by then, nothing but the next leg is commanded, and the speed after that.
-	var legs []string
-	commands := func(k *killed) []string {
-		list := slices.DeleteFunc(k.orders(), func(o string) bool {
-			return strings.HasPrefix(o, "192 ") && !slices.Contains(legs, o)
-		})
-		slices.Sort(list)
-		return list
-	}
-	whole, total := begin(), 0
-	if err := whole.d.Fly(context.Background(), func(bool) error { total++; return nil }); err != nil {
-		t.Fatal(err)
-	}
-	legs = whole.orders()[5:9]
-	tasks, orders := entered(whole.page.lines), commands(whole)
-	if len(tasks) < 10 || len(orders) < 8 {
-		t.Fatalf("%q, %q", tasks, orders)
-	}
-	every := total / 25
-	if testing.Short() {
-		every = total / 4
-	}
-	for n := every * 2 / 3; n < total; n += every {
-		k := begin()
-		if err := k.fly(n); !errors.Is(err, errKilled) {
-			t.Fatalf("killed after %d inputs: %v", n, err)
-		}
-		log := k.page.lines
-		for range 10 { // it flies alone for 0.2 s
-			k.wire.vehicle.Step(step)
-			k.wire.wall += step
-			_ = k.wire.vehicle.Out()
-		}
-		k.wire.arrived = nil
-		name := filepath.Join(k.dir, box.File)
-		data, err := os.ReadFile(name)
-		if err == nil {
-			err = os.WriteFile(name, append(data, 40, 0, 0), 0o666)
-		}
-		if err != nil {
+const commandLong = 76 // the number of COMMAND_LONG
+
+// A program that is killed after any record of its black box, also one that is cut off, and started again goes on with
+// the same tasks; the vehicle gets the same commands; what must happen once happens once; the plan ends as it does
+// otherwise, and the black box shows one flight.
+func TestKilled(t *testing.T) {
+	fenced := read(t, "plane", course, "fence: {inclusion: [{polygon: [[-900, -900], [-900, 900], [1500, 0]]}]}\n")
+	fenced.Horizon = 1000
+	for name, m := range map[string]*mission.Mission{"course": fenced, "circuit": shipped(t, "circuit-plane")} {
+		whole := switchOn(t, m, 0)
+		if err := whole.fly(0); err != nil {
 			t.Fatal(err)
 		}
-		if k.program(true); k.refused != nil {
-			t.Fatalf("killed after %d inputs: %v", n, k.refused)
+		legs := []string{}
+		for _, o := range whole.commands(nil) {
+			if strings.HasPrefix(o, "192 ") && !strings.Contains(o, "nan") {
+				legs = append(legs, o)
+			}
 		}
-		if err := k.fly(-1); err != nil || k.d.Summary().Plan != record.PlanSucceeded {
-			t.Errorf("killed after %d inputs, continued: %v, the plan: %s", n, err, k.d.Summary().Plan)
+		var kinds []byte // of the records: an input, a command, another datagram
+		if _, err := box.Each(whole.dir, func(r box.Record) error {
+			switch {
+			case r.Kind == box.Checkpoint:
+			case r.Kind == box.Out && len(r.Data) > 9 && r.Data[7] == commandLong:
+				kinds = append(kinds, 'c')
+			default:
+				kinds = append(kinds, '.')
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
 		}
-		if got := entered(append(log, k.page.lines...)); !slices.Equal(got, tasks) {
-			t.Errorf("killed after %d inputs, it enters\n%q, not\n%q", n, got, tasks)
+		cuts := 0
+		for n := 2; n < len(kinds)-1; n++ {
+			near := strings.Contains(string(kinds[n-1:n+2]), "c")
+			if !near && n%307 > 0 || testing.Short() && n%23 > 0 {
+				continue
+			}
+			cuts++
+			t.Run(fmt.Sprintf("%s, record %d", name, n), func(t *testing.T) { survives(t, m, whole, n, legs) })
 		}
-		if got := commands(k); !slices.Equal(got, orders) {
-			t.Errorf("killed after %d inputs, the commands are\n%q, not\n%q", n, got, orders)
+		t.Logf("%s: %d of %d records", name, cuts, len(kinds))
+	}
+}
+
+// survives kills the program after a number of records, continues the flight and compares it with the whole one.
+func survives(t *testing.T, m *mission.Mission, whole *killed, n int, legs []string) {
+	k := switchOn(t, m, 0)
+	if err := k.fly(n); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	log, stepped := k.page.lines, len(k.steps) == k.inputs+1 // it reacted to the last input
+	before := whole.steps[k.inputs]
+	k.alone(10 + n%20)
+	file := filepath.Join(k.dir, box.File)
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, append(data, []byte{40, 0, 0}[:n%4]...), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k.program(true); k.refused != nil {
+		t.Fatal(k.refused)
+	}
+	k.told = 0
+	if err := k.begin(); err != nil || string(k.Statuses()) != before || k.told > 3 {
+		t.Errorf("%v, the statuses are %v, not %v; %d events are told again", err, k.Statuses(), []byte(before), k.told)
+	}
+	if err := k.fly(0); err != nil || k.Summary().Plan != record.PlanSucceeded || k.number(400) != 1 {
+		t.Errorf("%v, the plan: %s, armed %d times\n%s", err, k.Summary().Plan, k.number(400), k.log())
+	}
+	all := append(log, k.page.lines...)
+	if got, want := entered(all), entered(whole.page.lines); stepped && !slices.Equal(got, want) {
+		t.Errorf("it enters\n%q, not\n%q", got, want)
+	}
+	if got, want := k.commands(legs), whole.commands(legs); !slices.Equal(got, want) {
+		t.Errorf("the commands are\n%q, not\n%q", got, want)
+	}
+	k.program(false)
+	r, uploads := box.NewReplayer(k.Flight, false), 0
+	end, err := box.Each(k.dir, func(x box.Record) error {
+		if x.Kind == box.Out && len(x.Data) > 9 && x.Data[7] == 44 && x.Data[8] == 0 { // MISSION_COUNT
+			uploads++
 		}
+		return r.Feed(x)
+	})
+	if err == nil {
+		err = r.End(&end)
+	}
+	if err != nil || r.Difference != nil || !end.Ended {
+		t.Errorf("replayed: %v %v %v", err, r.Difference, end.Missing())
+	}
+	const stored = "stored: fence: uploaded"
+	before, after := strings.Join(log, "\n"), strings.Join(all, "\n")
+	if times := strings.Count(after, stored); times > 1 || uploads > 2 || uploads > 1 && strings.Contains(before, stored) ||
+		stepped && times == 0 && !m.Fence.Empty() {
+		t.Errorf("the fence was stored %d times, sent %d times", times, uploads)
 	}
 }
 
@@ -272,18 +276,16 @@ func TestCircuitKilled(t *testing.T) {
 func TestBoundedBox(t *testing.T) {
 	minutes := 120.0
 	if testing.Short() {
-		minutes = 8
+		minutes = 5
 	}
-	k := &killed{t: t, dir: t.TempDir(), limit: box.MinLimit, m: planeMission(t, `<Sequence name="mission">
-  <Action name="take_off" entry="arm := 1; wanted_mode := 7; target_h := 80 [m]" done="h ge 75 [m]"/>
+	k := switchOn(t, read(t, "plane", `<Sequence name="mission">
+  <Action name="take_off" entry="arm := true; wanted_mode := takeoff; target_h := 80 [m]" done="h ge 75 [m]"/>
   <KeepRunningUntilFailure name="for_ever"><Sequence name="legs">
-    <Action name="there" entry="wanted_mode := 3; target_north := 800 [m]" done="north ge 700 [m]"/>
+    <Action name="there" entry="wanted_mode := guided; target_north := 800 [m]" done="north ge 700 [m]"/>
     <Action name="back" entry="target_north := 0 [m]" done="north le 100 [m]"/>
-  </Sequence></KeepRunningUntilFailure></Sequence>`, "")}
-	k.wire = newWire(fake.New(fake.Options{}))
-	k.program(false)
+  </Sequence></KeepRunningUntilFailure></Sequence>`, "ends_with_plan: false\n"), box.MinLimit)
 	most, inputs := int64(0), 0
-	err := k.d.Fly(context.Background(), func(bool) error {
+	err := k.Fly(context.Background(), func(bool) error {
 		if inputs++; inputs%200 > 0 {
 			return nil
 		}
@@ -294,7 +296,7 @@ func TestBoundedBox(t *testing.T) {
 				size += info.Size()
 			}
 		}
-		if most = max(most, size); k.d.T() > minutes*60 {
+		if most = max(most, size); k.T() > minutes*60 {
 			return errKilled
 		}
 		return err
@@ -302,7 +304,7 @@ func TestBoundedBox(t *testing.T) {
 	if !errors.Is(err, errKilled) || most > box.MinLimit || most < box.MinLimit/2 {
 		t.Fatalf("%v, the box had up to %d bytes", err, most)
 	}
-	before := k.d.Statuses()
+	before := string(k.Statuses())
 	var first, last int64
 	f := newFlight(t, k.m, flight.Options{Arm: true})
 	if _, err := Restore(f, func(feed func(box.Record) error) (Box, error) {
@@ -312,11 +314,11 @@ func TestBoundedBox(t *testing.T) {
 			}
 			return feed(r)
 		})
-	}); err != nil || first == 0 || last-first > box.Every+1e9 || string(f.Statuses()) != string(before) {
+	}); err != nil || first == 0 || last-first > box.Every+1e9 || string(f.Statuses()) != before {
 		t.Fatalf("%v, %g s are fed, the statuses are %v", err, float64(last-first)/1e9, f.Statuses())
 	}
 	k.program(true)
-	if err := errors.Join(k.refused, k.d.Stop("")); err != nil {
+	if err := errors.Join(k.refused, k.Stop("")); err != nil {
 		t.Fatal(err)
 	}
 	f = newFlight(t, k.m, flight.Options{Arm: true})
@@ -333,19 +335,11 @@ func TestBoundedBox(t *testing.T) {
 
 // A flight that does not do again what its black box shows is not continued, and commands nothing.
 func TestNotContinued(t *testing.T) {
-	k := &killed{t: t, dir: t.TempDir()}
-	k.begin()
-	err := k.d.Fly(context.Background(), func(bool) error {
-		if k.number(400) > 0 {
-			return errKilled
-		}
-		return nil
-	})
-	if !errors.Is(err, errKilled) {
+	k := switchOn(t, north(t), 0)
+	if err := k.fly(2000); !errors.Is(err, errKilled) || k.number(400) == 0 {
 		t.Fatal(err)
 	}
-	m := planeMission(t, `<Action write="speed := 20"/>`, "")
-	f := newFlight(t, m, flight.Options{Arm: true})
+	f := newFlight(t, read(t, "plane", `<Action write="speed := 20"/>`, ""), flight.Options{Arm: true})
 	if _, err := Restore(f, k.open); !errors.Is(err, ErrContinue) {
 		t.Errorf("another plan continues the flight: %v", err)
 	}
@@ -367,10 +361,9 @@ func (r *brokenLog) Event(e record.Event) error {
 // A log and a black box that cannot be written end neither the flight nor each other. The errors are returned at the
 // end, each once; that the box has stopped is told at once, and the flight cannot be continued.
 func TestLogAndBoxFull(t *testing.T) {
-	k := &killed{t: t, dir: t.TempDir(), limit: 20_000}
-	k.begin()
-	k.d.Attach(&brokenLog{page: *k.page, space: 10})
-	err := k.fly(-1)
+	k := switchOn(t, north(t), 20_000)
+	k.Attach(&brokenLog{page: *k.page, space: 10})
+	err := k.fly(0)
 	if !errors.Is(err, errFull) || !errors.Is(err, box.ErrFull) {
 		t.Errorf("the error is %v", err)
 	}
@@ -379,7 +372,7 @@ func TestLogAndBoxFull(t *testing.T) {
 			t.Errorf("%q appears %d times: %v", text, n, err)
 		}
 	}
-	if s := k.d.Summary(); s.Plan != record.PlanSucceeded || k.number(400) != 1 || k.lost != 1 {
+	if s := k.Summary(); s.Plan != record.PlanSucceeded || k.number(400) != 1 || k.lost != 1 {
 		t.Errorf("the plan: %s, %d times armed, %d times told", s.Plan, k.number(400), k.lost)
 	}
 	if k.program(true); !errors.Is(k.refused, box.ErrStopped) {

@@ -92,7 +92,7 @@ func TestTwoProgramsOnOneVehicle(t *testing.T) {
 		{[]float64{0, 15}, 0, 0}, {[]float64{35, 0}, 0.2, 0}, {[]float64{0, 0.3, 0.6}, 0.1, 0}, {[]float64{0.1, 0}, 0, 20},
 		{[]float64{0, 0.3}, 0.2, 28}, {[]float64{0.4, 0, 0.2}, 0, 27}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			m := func() *mission.Mission { return planeMission(t, course, "ends_with_plan: true\n") }
+			m := func() *mission.Mission { return north(t) }
 			list := together(t, "plane", m, c.begins, c.loss, c.quiet, 7, 300, func(list []*program, _ *fake.Autopilot) bool {
 				return slices.ContainsFunc(list, func(p *program) bool { return p != nil && p.Over() })
 			})
@@ -122,9 +122,9 @@ func TestTheOtherProgramHasGone(t *testing.T) {
 	n := 0
 	m := func() *mission.Mission {
 		if n++; n == 1 {
-			return planeMission(t, `<Action name="wait" done="ready gt 0.5"/>`, "ends_with_plan: true\n")
+			return read(t, "plane", `<Action name="wait" done="ready"/>`, "")
 		}
-		return planeMission(t, course, "ends_with_plan: true\n")
+		return north(t)
 	}
 	list := together(t, "plane", m, []float64{0, 45}, 0, 0, 1, 300, func(list []*program, _ *fake.Autopilot) bool { return list[1].Over() })
 	if log := strings.Join(list[1].lines, "\n"); !list[0].Over() || !strings.Contains(log, "go Accept") {

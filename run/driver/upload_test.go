@@ -12,23 +12,21 @@ import (
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run/control"
-	"canopy/run/flight"
 	"canopy/snapshot"
 )
 
 // airborne flies the course and calls do once, in the air, and then after each input.
 func airborne(t *testing.T, do func(d *Driver, inputs int) error) {
 	t.Helper()
-	f := newFlight(t, planeMission(t, course, "ends_with_plan: true\n"), flight.Options{Arm: true})
-	d := New(f, newWire(fake.New(fake.Options{})), Options{})
-	d.Attach(unlogged{})
-	inputs := 0
-	if err := d.Fly(context.Background(), func(bool) error {
-		if d.T() < 22 {
+	x, inputs := begin(t, north(t), fake.Options{}), 0
+	x.Attach(unlogged{})
+	x.o.Box = nil
+	if err := x.fly(func() error {
+		if x.T() < 22 {
 			return nil
 		}
 		inputs++
-		return do(d, inputs)
+		return do(x.Driver, inputs)
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -77,21 +75,18 @@ func TestLargeUpload(t *testing.T) {
 // TestCheckDelaysNothing: while the check of an upload goes on, the flight does; the new plan takes over after it.
 func TestCheckDelaysNothing(t *testing.T) {
 	dir, enough, checking := t.TempDir(), make(chan struct{}), make(chan struct{})
-	f := newFlight(t, planeMission(t, course, "ends_with_plan: true\n"), flight.Options{Arm: true})
 	judge := func(context.Context, *mission.Mission, float64) control.Review {
 		close(checking)
 		<-enough
 		return control.Review{}
 	}
-	d := New(f, newWire(fake.New(fake.Options{})), Options{Listen: func() (*control.Server, error) {
-		return control.Listen(dir, judge, 10, control.NewFeed(f.Header()))
-	}})
-	d.Attach(unlogged{})
+	d := begin(t, north(t), fake.Options{})
+	d.o.Listen = func() (*control.Server, error) { return control.Listen(dir, judge, 10, control.NewFeed(d.Header())) }
 	src := wide(10)
 	var last control.Response
 	ended := make(chan error, 1)
 	inputs, begun := 0, false
-	if err := d.Fly(context.Background(), func(bool) error {
+	if err := d.fly(func() error {
 		switch {
 		case d.T() > 1 && !begun:
 			begun = true
@@ -102,7 +97,7 @@ func TestCheckDelaysNothing(t *testing.T) {
 			for more := true; more; {
 				select {
 				case ask := <-d.server.Asks():
-					ask(&operated{d, nil})
+					ask(&operated{d.Driver, nil})
 				case <-checking:
 					more = false
 				}
@@ -113,7 +108,7 @@ func TestCheckDelaysNothing(t *testing.T) {
 				for more := true; more; {
 					select {
 					case ask := <-d.server.Asks():
-						ask(&operated{d, nil})
+						ask(&operated{d.Driver, nil})
 					case err := <-ended:
 						if more = false; err != nil {
 							t.Error(err)
@@ -126,7 +121,7 @@ func TestCheckDelaysNothing(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if inputs != 500 || last.Progress != control.Committed || f.Mission().Plan.Source.Name != src.Name {
+	if inputs != 500 || last.Progress != control.Committed || d.Mission().Plan.Source.Name != src.Name {
 		t.Errorf("%d inputs, %+v", inputs, last)
 	}
 }
