@@ -269,7 +269,7 @@ func (v *Autopilot) orderLandStart(order) result {
 
 // landingItem returns the place of the landing sequence in the mission, or -1.
 func (v *Autopilot) landingItem() int {
-	return slices.IndexFunc(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION], func(it item) bool { return it.command == common.MAV_CMD_DO_LAND_START })
+	return slices.IndexFunc(v.memory.mission(), func(it item) bool { return it.command == common.MAV_CMD_DO_LAND_START })
 }
 
 func (v *Autopilot) orderFence(o order) result {
@@ -289,7 +289,7 @@ func (v *Autopilot) orderFence(o order) result {
 
 func (v *Autopilot) orderCurrent(o order) result {
 	n := int(o.params[0])
-	if n < 0 || n >= len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) {
+	if n < 0 || n >= len(v.memory.mission()) {
 		return failed
 	}
 	if o.params[1] == 1 {

@@ -428,7 +428,7 @@ func (v *Autopilot) setMode(number uint32, why cause) bool {
 	case why == byCommand && v.guard.recovering(v):
 		v.say(mav.MAV_SEVERITY_WARNING, "Mode change to %s denied, in fence recovery", to.name)
 		return false
-	case to.conduct == follows && len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) < v.least(),
+	case to.conduct == follows && len(v.memory.mission()) < v.least(),
 		to.conduct == climbs && !v.homed:
 		v.say(mav.MAV_SEVERITY_WARNING, "Mode change to %s failed", to.name)
 		return false

@@ -61,7 +61,7 @@ func (v *Autopilot) transferMessage(f frame.Frame) {
 	case *mav.MessageMissionClearAll:
 		v.clearItems(from, m.MissionType)
 	case *mav.MessageMissionSetCurrent:
-		if int(m.Seq) < len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) {
+		if int(m.Seq) < len(v.memory.mission()) {
 			v.goTo(int(m.Seq))
 		}
 		v.sendMessage(42)
@@ -70,6 +70,9 @@ func (v *Autopilot) transferMessage(f frame.Frame) {
 
 // listless reports whether transfers are refused: just after the boot.
 func (v *Autopilot) listless() bool { return !v.firmware.atomic && v.now-v.booted < noLists }
+
+// mission returns the stored mission.
+func (m *memory) mission() []item { return m.stored[mav.MAV_MISSION_TYPE_MISSION] }
 
 // kept reports whether there is a list of a kind.
 func (m *memory) kept(kind mav.MAV_MISSION_TYPE) bool { return int(kind) < len(m.stored) }
@@ -300,7 +303,7 @@ func (v *Autopilot) clearItems(from peer, kind mav.MAV_MISSION_TYPE) {
 	default:
 		result = mav.MAV_MISSION_UNSUPPORTED
 	}
-	if len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) == 0 {
+	if len(v.memory.mission()) == 0 {
 		v.route = route{}
 	}
 	v.acknowledge(from, kind, result)

@@ -99,8 +99,8 @@ var arduPayload = map[common.MAV_CMD]handler{
 		v.payload.every[1] = 0
 		return accepted
 	},
-	common.MAV_CMD_DO_MOUNT_CONTROL:           func(v *Autopilot, o order) result { return v.point(o.params[0], o.params[2]) },
-	common.MAV_CMD_DO_GIMBAL_MANAGER_PITCHYAW: func(v *Autopilot, o order) result { return v.point(o.params[0], o.params[1]) },
+	common.MAV_CMD_DO_MOUNT_CONTROL:           pointed(2),
+	common.MAV_CMD_DO_GIMBAL_MANAGER_PITCHYAW: pointed(1),
 }
 
 // freeServo reports whether commands may move a servo: not where it has a function of the aircraft.
@@ -138,14 +138,17 @@ func (v *Autopilot) shoot() {
 	}
 }
 
-// point points the mount, in degrees.
-func (v *Autopilot) point(pitch, yaw float64) result {
-	if v.value("MNT1_TYPE") == 0 {
-		return failed
+// pointed points the mount, in degrees; the yaw is the parameter with a number.
+func pointed(yaw int) handler {
+	return func(v *Autopilot, o order) result {
+		if v.value("MNT1_TYPE") == 0 {
+			return failed
+		}
+		const degree = math.Pi / 180
+		v.payload.aim = [2]float64{max(-pitchMost, min(pitchMost, o.params[0]*degree)),
+			math.Remainder(o.params[yaw]*degree, 2*math.Pi)}
+		return accepted
 	}
-	const degree = math.Pi / 180
-	v.payload.aim = [2]float64{max(-pitchMost, min(pitchMost, pitch*degree)), math.Remainder(yaw*degree, 2*math.Pi)}
-	return accepted
 }
 
 // carry lets time [s] pass for the payload.

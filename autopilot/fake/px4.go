@@ -147,7 +147,7 @@ var px4Orders = map[common.MAV_CMD]handler{
 		return accepted
 	},
 	common.MAV_CMD_MISSION_START: func(v *Autopilot, o order) result {
-		switch n := len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]); {
+		switch n := len(v.memory.mission()); {
 		case n == 0 || !(o.params[0] >= -1 && o.params[0] < float64(n)):
 			return denied
 		case !v.setMode(v.firmware.with(follows).number, byCommand):

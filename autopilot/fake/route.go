@@ -24,7 +24,7 @@ type route struct {
 // beginRoute begins or resumes the mission.
 func (v *Autopilot) beginRoute() {
 	r := &v.route
-	if r.complete || r.current >= len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) {
+	if r.complete || r.current >= len(v.memory.mission()) {
 		*r = route{}
 	}
 	if r.current == 0 && v.firmware.homeItem {
@@ -43,7 +43,7 @@ func (v *Autopilot) goTo(n int) {
 
 // missionReplaced begins with a new mission. The aeroplane finishes its way to the place of the old item.
 func (v *Autopilot) missionReplaced() {
-	if v.route.current >= len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]) || v.firmware.atomic {
+	if v.route.current >= len(v.memory.mission()) || v.firmware.atomic {
 		v.route = route{started: v.route.started}
 		if v.firmware.homeItem {
 			v.route.current = 1
@@ -57,7 +57,7 @@ func (v *Autopilot) follow(dt float64) demand {
 		return demand{}
 	}
 	r := &v.route
-	items := v.memory.stored[mav.MAV_MISSION_TYPE_MISSION]
+	items := v.memory.mission()
 	for passed := 0; passed <= len(items); passed++ { // commands without a place take no time
 		if r.current >= len(items) {
 			break

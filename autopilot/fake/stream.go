@@ -388,7 +388,7 @@ func (v *Autopilot) aim() frame.Message {
 
 // missionCurrent is MISSION_CURRENT.
 func (v *Autopilot) missionCurrent() frame.Message {
-	n := len(v.memory.stored[mav.MAV_MISSION_TYPE_MISSION])
+	n := len(v.memory.mission())
 	m := &mav.MessageMissionCurrent{Seq: uint16(v.route.current), Total: uint16(max(0, n-v.least()+1))}
 	switch {
 	case n < v.least():
