@@ -22,7 +22,7 @@ var others = map[string]int{
 	"Expressions and the tree engine":                  3,
 	"Wake-up of a Go program":                          15,
 	"Latency of a flight":                              21,
-	"Tried and not adopted":                            12,
+	"Tried and not adopted":                            10,
 	"Commands":                                         0,
 }
 
