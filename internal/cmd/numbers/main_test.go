@@ -16,7 +16,7 @@ var others = map[string]int{
 	"Profile":                                          22,
 	"The plan and its events":                          9,
 	"Growth with the number of states":                 2,
-	"Where it is slower":                               24,
+	"Where it is slower":                               19,
 	"At tight tolerances":                              24,
 	"What cpu_s counts":                                0,
 	"Expressions and the tree engine":                  3,
