@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,13 +20,13 @@ import (
 // Exit statuses.
 const (
 	exitOK     = 0
-	exitFailed = 1 // a run failed, or a file could not be written
+	exitFailed = 1 // a run failed
 	exitInput  = 2 // wrong command line: nothing was run
 )
 
 const usage = `Work and precision: the reference problems with every method at several tolerances.
 
-  go run ./internal/cmd/workprecision [-problem NAME] [-method NAME] [-rtol R] [-json] [-events FILE]
+  go run ./internal/cmd/workprecision [-problem NAME] [-method NAME] [-rtol R] [-events]
 
 `
 
@@ -56,8 +55,7 @@ type selection struct {
 	problems []*problems.Problem
 	methods  []ode.Method
 	rtols    []float64
-	json     bool
-	events   string
+	events   bool // print these instead of the table
 }
 
 // execute runs one command line and returns the exit status.
@@ -79,22 +77,14 @@ func execute(args []string, stdout, stderr io.Writer) int {
 
 // parse reads a command line; it prints help on request.
 func parse(args []string, help io.Writer) (*selection, error) {
-	s := &selection{
-		problems: problems.All(),
-		methods:  ode.Methods(),
-		rtols:    []float64{1e-4, 1e-6, 1e-8, 1e-10},
-	}
+	s := &selection{problems: problems.All(), methods: ode.Methods(), rtols: []float64{1e-4, 1e-6, 1e-8, 1e-10}}
 	flags := flag.NewFlagSet("workprecision", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	problem := flags.String("problem", "", "only the problem `NAME`")
-	method := flags.String("method", "",
-		"only the method `NAME`: "+strings.Join(names(ode.Methods(), ode.Method.String), ", "))
+	method := flags.String("method", "", "only the method `NAME`: "+strings.Join(names(ode.Methods(), ode.Method.String), ", "))
 	rtol := flags.Float64("rtol", 0, "only the relative tolerance `R`; the absolute ones are in proportion")
-	flags.BoolVar(&s.json, "json", false, "print a list of JSON objects instead of the table")
-	flags.StringVar(&s.events, "events", "",
-		"write a line \"t index\" per event of the one run to `FILE`, index counting the indicators from 0;\n"+
-			"-: to the standard output, instead of the table. Needs -problem; method auto, tolerance 1e-6\n"+
-			"if not given")
+	flags.BoolVar(&s.events, "events", false, "print a line \"t index\" per event of the one run instead of the table, index counting\n"+
+		"the indicators from 0. Needs -problem; method auto, tolerance 1e-6 if not given")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(help, usage)
@@ -107,32 +97,26 @@ func parse(args []string, help io.Writer) (*selection, error) {
 		}
 		return nil, err
 	}
-	given := map[string]bool{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	if flags.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	if given["problem"] {
-		p, err := choose("problem", *problem, s.problems, func(p *problems.Problem) string { return p.Name })
-		if err != nil {
-			return nil, err
-		}
-		s.problems = []*problems.Problem{p}
+	err := choose("problem", *problem, &s.problems, func(p *problems.Problem) string { return p.Name })
+	if err != nil {
+		return nil, err
 	}
-	if given["events"] {
+	if s.events {
 		if len(s.problems) != 1 {
 			return nil, errors.New("-events needs -problem")
 		}
-		s.methods, s.rtols = []ode.Method{ode.Auto}, []float64{1e-6}
-	}
-	if given["method"] {
-		m, err := choose("method", *method, ode.Methods(), ode.Method.String)
-		if err != nil {
-			return nil, err
+		s.rtols = []float64{1e-6}
+		if *method == "" {
+			*method = ode.Auto.String()
 		}
-		s.methods = []ode.Method{m}
 	}
-	if given["rtol"] {
+	if err := choose("method", *method, &s.methods, ode.Method.String); err != nil {
+		return nil, err
+	}
+	if *rtol != 0 {
 		if !(*rtol > 0 && *rtol < 1) {
 			return nil, fmt.Errorf("-rtol %g: a relative tolerance lies between 0 and 1", *rtol)
 		}
@@ -144,18 +128,20 @@ func parse(args []string, help io.Writer) (*selection, error) {
 	return s, nil
 }
 
-// choose finds the value of a name, ignoring case.
-func choose[T any](what, name string, values []T, nameOf func(T) string) (T, error) {
-	known := names(values, nameOf)
-	if i := slices.Index(known, strings.ToLower(name)); i >= 0 {
-		return values[i], nil
+// choose leaves the value of a name, if one is given, ignoring case.
+func choose[T any](what, name string, values *[]T, nameOf func(T) string) error {
+	known, name := names(*values, nameOf), strings.ToLower(name)
+	i := slices.Index(known, name)
+	switch hint := diag.DidYouMean(name, known); {
+	case name == "":
+	case i >= 0:
+		*values = []T{(*values)[i]}
+	case hint == "":
+		return fmt.Errorf("unknown %s %q: known are %s", what, name, strings.Join(known, ", "))
+	default:
+		return fmt.Errorf("unknown %s %q: %s", what, name, hint)
 	}
-	var none T
-	hint := diag.DidYouMean(strings.ToLower(name), known)
-	if hint == "" {
-		hint = "known are " + strings.Join(known, ", ")
-	}
-	return none, fmt.Errorf("unknown %s %q: %s", what, name, hint)
+	return nil
 }
 
 // names returns the names of values.
@@ -169,55 +155,42 @@ func names[T any](values []T, nameOf func(T) string) (list []string) {
 // suits reports whether a method can solve a problem.
 func suits(p *problems.Problem, m ode.Method) bool { return m.Stiff() || !p.Stiff }
 
-// whole reports whether the table is not restricted to a problem or a tolerance.
-func (s *selection) whole() bool { return len(s.problems) > 1 && len(s.rtols) > 1 }
-
 // run runs the selection, and prints each result when it is complete.
 func (s *selection) run(stdout io.Writer) (err error) {
-	quiet := s.json || s.events == "-"
-	if !quiet {
-		fmt.Fprintf(stdout, "%-17s %-10s %6s %9s %13s %9s %7s %7s %8s %9s %9s %9s\n", "problem", "method", "rtol", "error",
-			"events", "event [s]", "steps", "failed", "rhs", "CPU [ms]", "CVODE", "its error")
-	}
-	cvode := newPeer()
-	defer func() { err = errors.Join(err, cvode.close()) }()
-	list := []*result{}
-	for _, p := range s.problems {
-		for _, m := range s.methods {
-			for _, rtol := range s.rtols {
-				if !suits(p, m) || s.whole() && p.Costly && rtol < 1e-8 {
-					continue
-				}
-				r, err := measure(p, m, rtol)
-				if err != nil {
-					return fmt.Errorf("%s, %v, rtol %g: %w", p.Name, m, rtol, err)
-				}
-				list = append(list, r)
-				if s.events != "-" {
-					if err := r.compare(cvode, p); err != nil {
-						return fmt.Errorf("%s, rtol %g: %w", p.Name, rtol, err)
-					}
-				}
-				if !quiet {
-					r.print(stdout)
-				}
-			}
-		}
-	}
-	if !quiet {
-		fmt.Fprint(stdout, cvode.note())
-	}
-	if s.json && s.events != "-" {
-		text, err := json.MarshalIndent(list, "", "  ")
+	if s.events {
+		r, err := run(s.problems[0], s.methods[0], s.rtols[0])
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "%s\n", text)
-	}
-	if s.events == "" {
+		for _, e := range r.happened {
+			fmt.Fprintf(stdout, "%.12f %d\n", e.T, e.Index)
+		}
 		return nil
 	}
-	return list[0].writeEvents(s.events, stdout)
+	fmt.Fprintf(stdout, "%-17s %-10s %6s %9s %13s %9s %7s %7s %8s %9s %9s %9s\n", "problem", "method", "rtol", "error",
+		"events", "event [s]", "steps", "failed", "rhs", "CPU [ms]", "CVODE", "its error")
+	cvode := newPeer()
+	defer func() { err = errors.Join(err, cvode.close()) }()
+	whole := len(s.problems) > 1 && len(s.rtols) > 1
+	for _, p := range s.problems {
+		for _, m := range s.methods {
+			for _, rtol := range s.rtols {
+				if !suits(p, m) || whole && p.Costly && rtol < 1e-8 {
+					continue
+				}
+				r, err := measure(p, m, rtol)
+				if err == nil {
+					err = r.compare(cvode, p)
+				}
+				if err != nil {
+					return fmt.Errorf("%s, %v, rtol %g: %w", p.Name, m, rtol, err)
+				}
+				r.print(stdout)
+			}
+		}
+	}
+	fmt.Fprint(stdout, cvode.note())
+	return nil
 }
 
 // print prints one line of the table.
@@ -244,19 +217,6 @@ func number(x *float64) string {
 		return "-"
 	}
 	return strconv.FormatFloat(*x, 'e', 1, 64)
-}
-
-// writeEvents writes the events to the file of this name, or to stdout.
-func (r *result) writeEvents(name string, stdout io.Writer) error {
-	var text strings.Builder
-	for _, e := range r.happened {
-		fmt.Fprintf(&text, "%.12f %d\n", e.T, e.Index)
-	}
-	if name == "-" {
-		_, err := io.WriteString(stdout, text.String())
-		return err
-	}
-	return os.WriteFile(name, []byte(text.String()), 0o666)
 }
 
 // measure runs a problem often enough to measure its CPU time.

@@ -14,23 +14,22 @@ import (
 
 // result is the accuracy and the cost of a run of a problem.
 type result struct {
-	Problem     string   `json:"problem"`
-	Method      string   `json:"method"`
-	RelTol      float64  `json:"rtol"`
-	Error       *float64 `json:"error"`         // at the end (problems.Problem.Error); null: no values are known there
-	Events      int      `json:"events"`        // found
-	KnownEvents *int     `json:"known_events"`  // to exist; null: infinitely many
-	EventError  *float64 `json:"event_error_s"` // the largest; null: nothing to compare, or a wrong number was found
-	Steps       int      `json:"steps"`
-	Rejected    int      `json:"rejected"`
-	Evaluations int      `json:"rhs_evaluations"`
-	Jacobians   int      `json:"jacobians"`
-	CPU         float64  `json:"cpu_s"`
+	Problem     string
+	Method      string
+	RelTol      float64
+	Error       *float64 // at the end (problems.Problem.Error); nil: no values are known there
+	Events      int      // found
+	KnownEvents *int     // to exist; nil: infinitely many
+	EventError  *float64 // the largest [s]; nil: nothing to compare, or a wrong number was found
+	Steps       int
+	Rejected    int
+	Evaluations int
+	CPU         float64 // [s]
 
-	CVODE        int      `json:"cvode_evaluations,omitempty"` // 0: not known
-	CVODEError   *float64 `json:"cvode_error,omitempty"`       // as Error; nil: not known
-	CVODEStopped bool     `json:"cvode_stopped,omitempty"`     // before the end, after patience steps
-	CVODEStored  bool     `json:"cvode_stored,omitempty"`      // not measured here
+	CVODE        int      // evaluations; 0: not known
+	CVODEError   *float64 // as Error; nil: not known
+	CVODEStopped bool     // before the end, after patience steps
+	CVODEStored  bool     // not measured here
 
 	happened []problems.Event
 }
@@ -71,7 +70,7 @@ func run(p *problems.Problem, method ode.Method, rtol float64) (*result, error) 
 	spent, stats := cputime.Now()-began, s.Stats()
 	r := &result{
 		Problem: p.Name, Method: method.String(), RelTol: rtol, Events: len(happened),
-		Steps: stats.Steps, Rejected: stats.Rejected, Evaluations: stats.Evaluations, Jacobians: stats.Jacobians,
+		Steps: stats.Steps, Rejected: stats.Rejected, Evaluations: stats.Evaluations,
 		CPU: spent, happened: happened,
 	}
 	if p.Want != nil {
