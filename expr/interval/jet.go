@@ -76,12 +76,7 @@ func Enclose(c *expr.Code, signals []Jet, above []bool) (a Jet) {
 		case expr.Power:
 			a = r.power(a)
 		case expr.Call:
-			if f := ofCall[in.Index]; f != nil {
-				y, slope, jumps := f(a.Interval)
-				a = Jet{y, a.Rate.part(slope)}.unless(jumps)
-			} else {
-				a = Anything
-			}
+			a = a.through(ofCall[in.Index])
 		case expr.CallTwo:
 			if a = r.atan2(a); in.Function() != "atan2" {
 				a = Anything
@@ -109,6 +104,15 @@ func Enclose(c *expr.Code, signals []Jet, above []bool) (a Jet) {
 		return Steady(0)
 	}
 	return a
+}
+
+// through returns the jet of a function's value; of one without bounds, Anything.
+func (x Jet) through(f func(Interval) (y, slope Interval, jumps bool)) Jet {
+	if f == nil {
+		return Anything
+	}
+	y, slope, jumps := f(x.Interval)
+	return Jet{y, x.Rate.part(slope)}.unless(jumps)
 }
 
 // test returns whether a test holds, if that is the same over the whole stretch.
