@@ -69,6 +69,11 @@ func (r reference) real(n *Node) float64 {
 		}
 		return arg(2)
 	}
+	return r.call(n, arg)
+}
+
+// call returns the value of a function of arguments.
+func (r reference) call(n *Node, arg func(i int) float64) float64 {
 	if f := ofLibrary[n.name]; f != nil {
 		return f(arg(0))
 	}
@@ -267,6 +272,25 @@ func TestStringParsesToTheSameTree(t *testing.T) {
 	})
 }
 
+// sidesOf returns the sides of all indicators, and how many of them are thresholds.
+func sidesOf(t *rapid.T, c *Compiler, signals []float64) (above []bool, thresholds int) {
+	above = []bool{}
+	for _, i := range c.Indicators() {
+		above = append(above, i.Value(signals, nil) >= 0)
+		if h, ok := i.Threshold(); ok {
+			g := signals[h.Slot] - h.Level
+			if h.Falls {
+				g = h.Level - signals[h.Slot]
+			}
+			thresholds++
+			if !same(i.Value(signals, nil), g) {
+				t.Fatalf("%s is no threshold %+v: %v at %v", i.Text, h, i.Value(signals, nil), signals)
+			}
+		}
+	}
+	return above, thresholds
+}
+
 // TestCodeAgreesWithReference compares compiled code with the reference: judged directly, with sides taken from the
 // same signals, and with sides frozen at other signals.
 func TestCodeAgreesWithReference(t *testing.T) {
@@ -291,21 +315,9 @@ func TestCodeAgreesWithReference(t *testing.T) {
 			now[name], before[name] = value.Draw(t, name), value.Draw(t, name+" before")
 			nowSlots, beforeSlots = append(nowSlots, now[name]), append(beforeSlots, before[name])
 		}
-		sides := func(signals []float64) []bool {
-			above := []bool{}
-			for _, i := range c.Indicators() {
-				above = append(above, i.Value(signals, nil) >= 0)
-				if h, ok := i.Threshold(); ok {
-					g := signals[h.Slot] - h.Level
-					if h.Falls {
-						g = h.Level - signals[h.Slot]
-					}
-					thresholds++
-					if !same(i.Value(signals, nil), g) {
-						t.Fatalf("%s is no threshold %+v: %v at %v", i.Text, h, i.Value(signals, nil), signals)
-					}
-				}
-			}
+		sides := func(signals []float64) (above []bool) {
+			above, n := sidesOf(t, c, signals)
+			thresholds += n
 			return above
 		}
 		check := func(i int, got, want any, how string) {

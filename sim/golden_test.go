@@ -56,7 +56,7 @@ type machine struct {
 	sim, kept  *Simulator
 	names      []string // of the signals: t, states, inputs, indicators
 	signals    []float64
-	rates      []*expr.Code // of the states
+	rates      map[int]*expr.Code // of the states that move
 	indicators []*expr.Code
 	reactions  map[string][]assignment
 }
@@ -100,19 +100,18 @@ func (m *machine) answer(t *testing.T, d golden.Directive) string {
 
 // read reads a system.
 func (m *machine) read(t *testing.T, d golden.Directive) error {
-	*m = machine{plain: m.plain}
+	*m = machine{plain: m.plain, rates: map[int]*expr.Code{}, reactions: map[string][]assignment{}}
 	var y0, u0 []float64
-	var o Options
-	alarm, derivatives := math.Inf(1), map[string]string{}
-	var indicators, texts []string
+	var indicators []string
 	var watch []Direction
-	reactions := map[string]string{}
-	sys := &System{}
+	var later []func() // what reads signals, which must be known
+	alarm, sys := math.Inf(1), &System{}
 	for line := range strings.Lines(d.Input) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
 		words := strings.Fields(line)
 		before, after, _ := strings.Cut(line, "=")
 		_, text, _ := strings.Cut(line, ":")
+		state, isRate := strings.CutSuffix(strings.TrimSpace(before), "'")
 		switch {
 		case len(words) == 0:
 		case words[0] == "state":
@@ -122,9 +121,9 @@ func (m *machine) read(t *testing.T, d golden.Directive) error {
 		case words[0] == "alarm":
 			alarm = number(t, d, after)
 		case words[0] == "on":
-			reactions[strings.TrimSuffix(words[1], ":")] = text
-		case strings.HasSuffix(strings.TrimSpace(before), "'"):
-			derivatives[strings.TrimSuffix(strings.TrimSpace(before), "'")] = after
+			later = append(later, func() { m.reactions[strings.TrimSuffix(words[1], ":")] = m.assignments(t, d, text) })
+		case isRate:
+			later = append(later, func() { m.rates[slices.Index(sys.States, state)] = m.compile(t, d, after) })
 		default:
 			switches := words[0] == "switch"
 			if switches {
@@ -134,29 +133,20 @@ func (m *machine) read(t *testing.T, d golden.Directive) error {
 			if !ok {
 				t.Fatalf("%s: %s?", d.At, line)
 			}
-			indicators, texts, watch = append(indicators, words[0]), append(texts, text), append(watch, direction)
+			indicators, watch = append(indicators, words[0]), append(watch, direction)
 			sys.Indicators = append(sys.Indicators, Indicator{Name: words[0], Switches: switches})
+			later = append(later, func() { m.indicators = append(m.indicators, m.compile(t, d, text)) })
 		}
 	}
 	sys.Inputs = len(u0)
-	m.names = append(append(append([]string{"t"}, sys.States...), m.names...), indicators...)
+	m.names = slices.Concat([]string{"t"}, sys.States, m.names, indicators)
 	m.signals = make([]float64, len(m.names))
-	for _, name := range sys.States {
-		text := derivatives[name]
-		if text == "" {
-			text = "0"
-		}
-		m.rates = append(m.rates, m.compile(t, d, text))
-	}
-	for _, text := range texts {
-		m.indicators = append(m.indicators, m.compile(t, d, text))
-	}
-	m.reactions = map[string][]assignment{}
-	for name, text := range reactions {
-		m.reactions[name] = m.assignments(t, d, text)
+	for _, read := range later {
+		read()
 	}
 	sys.Derivatives = func(at float64, y []float64, d *Discrete, dydt []float64) {
 		m.fill(at, y, d)
+		clear(dydt)
 		for i, code := range m.rates {
 			dydt[i] = code.Real(m.signals, nil)
 		}
@@ -167,28 +157,31 @@ func (m *machine) read(t *testing.T, d golden.Directive) error {
 			g[i] = code.Real(m.signals, nil)
 		}
 	}
-	o.RelTol = 1e-10
+	var err error
+	if m.sim, err = New(sys, 0, y0, u0, options(t, d)); err != nil {
+		return err
+	}
+	m.sys, m.sim.Alarm = sys, alarm
+	for i, w := range watch {
+		m.sim.Watch(i, w)
+	}
+	return nil
+}
+
+// options reads the arguments of a system.
+func options(t *testing.T, d golden.Directive) Options {
+	o := Options{Options: ode.Options{RelTol: 1e-10}}
 	if text := d.Value("rtol"); text != "" {
 		o.RelTol = number(t, d, text)
-	}
-	if d.Value("chattering") == "continue" {
-		o.Chattering = Continue
 	}
 	if text := d.Value("maxstep"); text != "" {
 		o.MaxStep = number(t, d, text)
 	}
+	if d.Value("chattering") == "continue" {
+		o.Chattering = Continue
+	}
 	o.MaxIterations, _ = strconv.Atoi(d.Value("iterations"))
-	o.Method = ode.Auto
-	var err error
-	if m.sim, err = New(sys, 0, y0, u0, o); err != nil {
-		return err
-	}
-	m.sys = sys
-	for i, w := range watch {
-		m.sim.Watch(i, w)
-	}
-	m.sim.Alarm = alarm
-	return nil
+	return o
 }
 
 // assignments compiles "a = expression; b = expression".
@@ -216,14 +209,7 @@ func (m *machine) compile(t *testing.T, d golden.Directive, text string) *expr.C
 	if err != nil {
 		t.Fatalf("%s: %q: %v", d.At, text, err)
 	}
-	slot := func(name string) (int, bool) {
-		for i, n := range m.names {
-			if n == name {
-				return i, true
-			}
-		}
-		return 0, false
-	}
+	slot := func(name string) (int, bool) { i := slices.Index(m.names, name); return i, i >= 0 }
 	return expr.NewCompiler(nil, slot).CompileAtOnce(e, expr.Number(expr.AnyUnit))
 }
 
@@ -352,12 +338,10 @@ func (m *machine) assign(a assignment) {
 		s.Alarm = v
 		return
 	}
-	for i, n := range m.names[1:] {
-		if n == a.to && i < len(s.Y) {
-			s.Y[i] = v
-		} else if n == a.to {
-			s.Set(i-len(s.Y), v)
-		}
+	if i := slices.Index(m.names[1:], a.to); i < len(s.Y) {
+		s.Y[i] = v
+	} else {
+		s.Set(i-len(s.Y), v)
 	}
 }
 

@@ -445,6 +445,43 @@ func TestThresholdsAreFoundAlike(t *testing.T) {
 	}
 }
 
+// compared is a system of two states with thresholds of these and of two functions in common, or with a function for
+// each threshold.
+func compared(thresholds []Threshold, common bool) *System {
+	quantity := func(of int, at float64, y []float64, d *Discrete) float64 {
+		return []float64{y[0], y[1], y[0]*y[1] + d.U[0], math.Floor(3*math.Cos(3*at)) + y[0]/2}[of]
+	}
+	sys := &System{States: []string{"y", "v"}, Inputs: 1, Functions: 2}
+	sys.Derivatives = func(at float64, y []float64, d *Discrete, dydt []float64) {
+		dydt[0], dydt[1] = y[1]+d.U[0], -y[0]+math.Sin(4*at)
+	}
+	sys.Zeros = func(at float64, y []float64, d *Discrete, which []int, g []float64) {
+		for _, k := range which {
+			if common {
+				g[k] = quantity(2+k, at, y, d)
+				continue
+			}
+			h := &thresholds[k]
+			g[k] = h.sign() * (quantity(h.Of, at, y, d) - h.Level)
+		}
+	}
+	sys.Enclose = func(_, _ float64, y []ode.Enclosure, _ *Discrete, k int) (ode.Enclosure, []int, bool) {
+		if common || thresholds[k].Of >= 2 {
+			return ode.Enclosure{}, nil, false
+		}
+		h := &thresholds[k]
+		return shifted(y[h.Of], h.Level, h.Falls), []int{h.Of}, true
+	}
+	for i := range thresholds {
+		x := Indicator{Name: "threshold"}
+		if common {
+			x.Threshold = &thresholds[i]
+		}
+		sys.Indicators = append(sys.Indicators, x)
+	}
+	return sys
+}
+
 // Many thresholds of few quantities are found as when each is a function of its own: every segment, side and state is
 // the same to the last bit, whatever is watched, and whatever reactions change.
 func TestQuantitiesInCommonChangeNothing(t *testing.T) {
@@ -469,42 +506,8 @@ func TestQuantitiesInCommonChangeNothing(t *testing.T) {
 			}
 			thresholds = append(thresholds, h)
 		}
-		quantity := func(of int, at float64, y []float64, d *Discrete) float64 {
-			return []float64{y[0], y[1], y[0]*y[1] + d.U[0], math.Floor(3*math.Cos(3*at)) + y[0]/2}[of]
-		}
-		system := func(common bool) *System {
-			sys := &System{States: []string{"y", "v"}, Inputs: 1, Functions: 2}
-			sys.Derivatives = func(at float64, y []float64, d *Discrete, dydt []float64) {
-				dydt[0], dydt[1] = y[1]+d.U[0], -y[0]+math.Sin(4*at)
-			}
-			sys.Zeros = func(at float64, y []float64, d *Discrete, which []int, g []float64) {
-				for _, k := range which {
-					if common {
-						g[k] = quantity(2+k, at, y, d)
-						continue
-					}
-					h := &thresholds[k]
-					g[k] = h.sign() * (quantity(h.Of, at, y, d) - h.Level)
-				}
-			}
-			sys.Enclose = func(_, _ float64, y []ode.Enclosure, _ *Discrete, k int) (ode.Enclosure, []int, bool) {
-				if common || thresholds[k].Of >= 2 {
-					return ode.Enclosure{}, nil, false
-				}
-				h := &thresholds[k]
-				return shifted(y[h.Of], h.Level, h.Falls), []int{h.Of}, true
-			}
-			for i := range thresholds {
-				x := Indicator{Name: "threshold"}
-				if common {
-					x.Threshold = &thresholds[i]
-				}
-				sys.Indicators = append(sys.Indicators, x)
-			}
-			return sys
-		}
 		o := Options{Options: ode.Options{RelTol: 1e-5, Method: ode.Methods()[seed%len(ode.Methods())]}, Chattering: Continue}
-		a, b := start(t, system(true), y0, []float64{0}, o), start(t, system(false), y0, []float64{0}, o)
+		a, b := start(t, compared(thresholds, true), y0, []float64{0}, o), start(t, compared(thresholds, false), y0, []float64{0}, o)
 		both := func(f func(s *Simulator)) { f(a); f(b) }
 		for a.T < 6 && a.Stats().StateEvents < 100 {
 			got, err := a.Advance(6)

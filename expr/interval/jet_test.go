@@ -30,7 +30,6 @@ func TestJets(t *testing.T) {
 		}
 		compiler := expr.NewCompiler(scope, slot).Hold(len(names))
 		code := compiler.CompileFor(e, v)
-		indicators, cells := compiler.Indicators(), compiler.Cells()
 		var paths [3][3]float64
 		for i := range paths {
 			paths[i] = [3]float64{math.Round(r.NormFloat64()*8) / 4, r.NormFloat64(), r.NormFloat64()}
@@ -38,23 +37,15 @@ func TestJets(t *testing.T) {
 				paths[i][1], paths[i][2] = 0, 0
 			}
 		}
-		signals := make([]float64, len(names)+2*len(cells))
+		signals := make([]float64, len(names)+2*len(compiler.Cells()))
 		signals[3], signals[4], signals[5], signals[6] = float64(r.IntN(5)), float64(r.IntN(2)), float64(r.IntN(3)), 1.5
 		at := func(time float64) {
 			for i, p := range paths {
 				signals[i] = p[0] + time*(p[1]+time*p[2])
 			}
 		}
-		above := make([]bool, len(indicators))
 		at(0.25)
-		for range 20 { // sides and cells depend on each other
-			for i := range indicators {
-				above[i] = indicators[i].Value(signals, above) >= 0
-			}
-			for i := range cells {
-				cells[i].Update(signals, above)
-			}
-		}
+		above := settled(compiler, signals)
 		a := r.Float64()
 		b := a + []float64{1, 0.1, 1e-3, 1e-9}[r.IntN(4)]
 		jets := make([]Jet, len(signals))
@@ -92,4 +83,19 @@ func TestJets(t *testing.T) {
 	if known < rounds/3 || narrow < rounds/3 {
 		t.Errorf("of %d values, %d were bounded, and the rates of %d", rounds, known, narrow)
 	}
+}
+
+// settled returns sides that belong to signals, whose cells it updates: sides and cells depend on each other.
+func settled(c *expr.Compiler, signals []float64) []bool {
+	indicators, cells := c.Indicators(), c.Cells()
+	above := make([]bool, len(indicators))
+	for range 20 {
+		for i := range indicators {
+			above[i] = indicators[i].Value(signals, above) >= 0
+		}
+		for i := range cells {
+			cells[i].Update(signals, above)
+		}
+	}
+	return above
 }
