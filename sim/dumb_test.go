@@ -84,10 +84,7 @@ func randomSystem(d *dice) (sys *System, y0 []float64, react func(i int, y, u []
 // The simulator and the plain finder see the same events on random hybrid systems, up to the first two that are so close
 // that the plain one's fixed step decides what is seen.
 func TestAgreesWithADumbFinder(t *testing.T) {
-	systems := 300
-	if testing.Short() {
-		systems = 60
-	}
+	systems := short(60, 300)
 	const until, most, apart, tolerance = 12, 60, 6e-3, 1e-6
 	compared := 0
 	for seed := range systems {
@@ -151,10 +148,7 @@ func TestAgreesWithADumbFinder(t *testing.T) {
 // On the same dense output, at a loose tolerance and so with long steps, a thousand samples a step see no change of
 // side that the search does not. Looking at the ends of the steps alone would miss some.
 func TestSearchMissesNothingThatDenseSamplesSee(t *testing.T) {
-	systems := 400
-	if testing.Short() {
-		systems = 100
-	}
+	systems := short(100, 400)
 	const fine = 1000
 	seen, found, ends := 0, 0, 0
 	for seed := range systems {

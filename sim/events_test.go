@@ -222,7 +222,7 @@ func drive(s *Simulator, until float64) (flight, error) {
 // the first phase: so slowly that the steps of the last hundred phases are as short as those of the present one.
 func TestConvergingSwitchingIsChattering(t *testing.T) {
 	y0 := []float64{-0.5, 0, 0, 0, 1000, 0}
-	for _, rtol := range []float64{1e-6, 1e-3, 1e-9} {
+	for _, rtol := range short([]float64{1e-3}, []float64{1e-3, 1e-6, 1e-9}) {
 		o := Options{Options: ode.Options{RelTol: rtol}}
 		s := start(t, driven(0), y0, []float64{0.8}, o)
 		l, err := drive(s, 2000)
@@ -240,9 +240,6 @@ func TestConvergingSwitchingIsChattering(t *testing.T) {
 			t.Errorf("%g: going on: %d reports, %v", rtol, l.reports, err)
 		}
 		near(t, "x", s.Y[0], 0, 1e-3)
-		if testing.Short() {
-			break
-		}
 	}
 }
 
@@ -294,11 +291,11 @@ func TestNarrowRelayFromTheStart(t *testing.T) {
 	if !errors.As(err, &report) || len(report.Names) != 2 || s.Stats().StateEvents > 110000 {
 		t.Errorf("%d events, %v", s.Stats().StateEvents, err)
 	}
-	if s, err = relay(Options{Chattering: Continue}); err != nil || s.Stats().StateEvents > 110000 {
-		t.Errorf("%d events up to t = %g s, %v", s.Stats().StateEvents, s.T, err)
-	}
 	if testing.Short() {
 		return
+	}
+	if s, err = relay(Options{Chattering: Continue}); err != nil || s.Stats().StateEvents > 110000 {
+		t.Errorf("%d events up to t = %g s, %v", s.Stats().StateEvents, s.T, err)
 	}
 	s, err = relay(Options{Options: ode.Options{AbsTol: []float64{1e-15}}})
 	if !errors.Is(err, ErrEndless) || s.Stats().StateEvents != million {

@@ -244,10 +244,11 @@ func TestRecordingMoreChangesNothing(t *testing.T) {
 		restarts int
 		steps    int
 	}
+	until, enough := short(60.0, 200), short(27, 90)
 	run := func(extra int) (result, int) {
 		s := start(t, relay(extra), []float64{1, 0}, nil, Options{})
 		var r result
-		log := play(t, s, 200, nil)
+		log := play(t, s, until, nil)
 		for _, e := range log {
 			if e.Indicator == 0 {
 				r.events = append(r.events, e.T)
@@ -257,7 +258,7 @@ func TestRecordingMoreChangesNothing(t *testing.T) {
 		return r, len(log)
 	}
 	want, _ := run(0)
-	if len(want.events) < 90 {
+	if len(want.events) < enough {
 		t.Fatalf("%d events show nothing", len(want.events))
 	}
 	for _, extra := range []int{1, 5, 20} {
@@ -485,10 +486,7 @@ func compared(thresholds []Threshold, common bool) *System {
 // Many thresholds of few quantities are found as when each is a function of its own: every segment, side and state is
 // the same to the last bit, whatever is watched, and whatever reactions change.
 func TestQuantitiesInCommonChangeNothing(t *testing.T) {
-	systems := 300
-	if testing.Short() {
-		systems = 60
-	}
+	systems := short(60, 300)
 	events := 0
 	for seed := range systems {
 		d := dice(7000 + seed)

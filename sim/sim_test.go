@@ -8,6 +8,14 @@ import (
 	"canopy/ode"
 )
 
+// short returns the first of two numbers with -short.
+func short[T any](few, many T) T {
+	if testing.Short() {
+		return few
+	}
+	return many
+}
+
 // happening is one event in the log that play keeps.
 type happening struct {
 	T         float64

@@ -45,9 +45,7 @@ func lags(n, others int, kind string) *System {
 // method, at every tolerance, from both sides, and with an alarm each 7 s.
 func TestSetPointIsNoEvent(t *testing.T) {
 	touches, sizes := 0, [][2]int{{1, 0}, {2, 0}, {3, 0}, {4, 0}, {10, 0}, {1, 10}, {2, 70}, {10, 70}}
-	if testing.Short() {
-		sizes = sizes[:3]
-	}
+	sizes = short(sizes[:3], sizes)
 	for _, size := range sizes {
 		n, others := size[0], size[1]
 		for _, kind := range []string{"threshold", "function", "two states"} {
