@@ -61,32 +61,3 @@ func TestPublishedValues(t *testing.T) {
 		}
 	}
 }
-
-// TestPublishedRoots locates the known events on the dense output, across steps as long as they come.
-func TestPublishedRoots(t *testing.T) {
-	for _, p := range continuous() {
-		for _, m := range []Method{Auto, Implicit} {
-			const rtol = 1e-8
-			in := started(p, Options{Method: m, RelTol: rtol, AbsTol: p.AbsTol(rtol)})
-			y, g := make([]float64, len(p.Y0)), make([]float64, len(p.Indicators))
-			for _, want := range p.Events {
-				value := func(y []float64) float64 {
-					p.Zeros(0, y, p.U0, g)
-					return g[want.Index]
-				}
-				for side := value(in.Y()) >= 0; (value(in.Y()) >= 0) == side; {
-					if err := in.Step(p.End); err != nil {
-						t.Fatal(err)
-					}
-				}
-				_, got := Root(func(at float64) float64 {
-					in.Interpolate(at, y)
-					return value(y)
-				}, in.From(), in.T())
-				if d := math.Abs(got-want.T) / (want.T + 1); d > p.Lag*rtol {
-					t.Errorf("%s %v: root at %.12g, want %.12g, off by %.2g", p.Name, m, got, want.T, d)
-				}
-			}
-		}
-	}
-}

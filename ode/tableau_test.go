@@ -161,33 +161,6 @@ func TestOrderConditions(t *testing.T) {
 	}
 }
 
-func TestTableauIsConsistent(t *testing.T) {
-	for _, m := range tableaus {
-		for i, c := range m.c {
-			sum := -c
-			for j := range m.c {
-				sum += m.coefficient(i, j)
-			}
-			if math.Abs(sum) > 1e-14 {
-				t.Errorf("%s: row %d sums to c%+g", m.name, i, sum)
-			}
-			ends := 0.0
-			if i < m.stages() {
-				ends = -m.weight(i)
-			}
-			for _, d := range m.dense[i] {
-				ends += d
-			}
-			if math.Abs(ends) > 1e-13 {
-				t.Errorf("%s: dense output of stage %d misses the end by %g", m.name, i, ends)
-			}
-		}
-		if last := m.c[m.stages()-1]; last != 1 {
-			t.Errorf("%s: the last stage lies at %g", m.name, last)
-		}
-	}
-}
-
 // grown returns the value after a step of y' = lambda y from 1, with weights b.
 func (m *tableau) grown(z complex128, b func(i int) float64) complex128 {
 	y := make([]complex128, m.stages())
