@@ -81,10 +81,12 @@ func parse(args []string, help io.Writer) (*selection, error) {
 	flags := flag.NewFlagSet("workprecision", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	problem := flags.String("problem", "", "only the problem `NAME`")
-	method := flags.String("method", "", "only the method `NAME`: "+strings.Join(names(ode.Methods(), ode.Method.String), ", "))
+	method := flags.String("method", "",
+		"only the method `NAME`: "+strings.Join(names(ode.Methods(), ode.Method.String), ", "))
 	rtol := flags.Float64("rtol", 0, "only the relative tolerance `R`; the absolute ones are in proportion")
-	flags.BoolVar(&s.events, "events", false, "print a line \"t index\" per event of the one run instead of the table, index counting\n"+
-		"the indicators from 0. Needs -problem; method auto, tolerance 1e-6 if not given")
+	flags.BoolVar(&s.events, "events", false,
+		"print a line \"t index\" per event of the one run, index counting the indicators from 0, instead of\n"+
+			"the table. Needs -problem; method auto, tolerance 1e-6 if not given")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(help, usage)
