@@ -82,7 +82,7 @@ bench: bin/benchstat ## benchmarks, COUNT times, with benchstat's summary; raw l
 
 # The C program is not part of this repository: the same day on CVODE, with model and solver written for it.
 versus: build ## CPU time of the solar day beside a C program: make versus C=.../solarday
-	$(GO) run ./internal/cmd/numbers -rounds $(ROUNDS) '$(C)' \
+	ROUNDS=$(ROUNDS) $(GO) run ./internal/cmd/numbers '$(C)' \
 	  'bin/canopy run missions/solar-day.yaml --out $(OUT) -q' \
 	  'bin/canopy run missions/solar-day.yaml --out $(OUT) -q --report=false'
 

@@ -363,22 +363,3 @@ func TestCodeAgreesWithReference(t *testing.T) {
 		t.Errorf("the random conditions are of no use: %v, %d thresholds", truths, thresholds)
 	}
 }
-
-// TestRelationsAreThoseOfNumbers holds the rule g >= 0 against the comparison of floating-point numbers.
-func TestRelationsAreThoseOfNumbers(t *testing.T) {
-	c := NewCompiler(nil, slotsOf("a", "b"))
-	less, lessEqual := compile(t, c, "a < b"), compile(t, c, "a <= b")
-	greater, greaterEqual := compile(t, c, "a > b"), compile(t, c, "a >= b")
-	if n := len(c.Indicators()); n != 2 {
-		t.Fatalf("%d indicators for four relations of two signals, want 2", n)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		a := rapid.Float64().Draw(t, "a")
-		b := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{a, math.Nextafter(a, 1), -a})).Draw(t, "b")
-		s := []float64{a, b}
-		got := [4]bool{less.Bool(s, nil), lessEqual.Bool(s, nil), greater.Bool(s, nil), greaterEqual.Bool(s, nil)}
-		if want := [4]bool{a < b, a <= b, a > b, a >= b}; got != want {
-			t.Fatalf("%v, %v: got < <= > >= as %v, want %v", a, b, got, want)
-		}
-	})
-}

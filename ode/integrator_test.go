@@ -340,19 +340,6 @@ func TestDenseOutputNextToTheDomain(t *testing.T) {
 	}
 }
 
-func TestCopyKeepsItsOwnFunction(t *testing.T) {
-	calls := 0
-	a := New(oscillator, 2, Options{})
-	b := New(func(t float64, y, d []float64) { calls++; oscillator(t, y, d) }, 2, Options{})
-	a.Restart(0, []float64{0, 1})
-	run(t, a, 1)
-	b.CopyFrom(a)
-	run(t, b, 2)
-	if calls == 0 || calls != b.Stats().Evaluations-a.Stats().Evaluations {
-		t.Errorf("%d calls of the copy's function", calls)
-	}
-}
-
 func TestRestartIsCheap(t *testing.T) {
 	for _, m := range []Method{Auto, Implicit} {
 		in := New(prothero(-1e6), 1, Options{Method: m})

@@ -145,73 +145,6 @@ func TestDiscontinuousIndicator(t *testing.T) {
 	}
 }
 
-// Duplicates and all other changes at the same time are one set, in declared order; the first crossing comes first.
-func TestSimultaneousEventsAreOneSet(t *testing.T) {
-	early := func(t float64) float64 { return t - 2 }
-	late := func(t float64) float64 { return 2.1 - t }
-	steep := func(t float64) float64 { return math.Expm1(50 * (t - 2)) }
-	s := start(t, clockwork(late, early, late, steep, early), []float64{0}, []float64{0}, oneStep())
-	var sets [][]int
-	var times []float64
-	err := fly(s, s, 10, func(Segment) {}, func(changed []int, _ bool) {
-		sets, times = append(sets, slices.Clone(changed)), append(times, s.T)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(sets, [][]int{{1, 3, 4}, {0, 2}}) {
-		t.Errorf("sets %v at %v", sets, times)
-	}
-	if times[0] != 2 || times[1] != math.Nextafter(2.1, 3) {
-		t.Errorf("times %v", times)
-	}
-}
-
-// Two indicators of the same floor make one impact, not two: the same ball, bit for bit.
-func TestDuplicatesWithReaction(t *testing.T) {
-	p := problems.BouncingBall
-	want := follow(t, p, begin(t, p, ode.Options{}), p.End)
-	sys := system(p)
-	sys.Indicators = append(sys.Indicators, Indicator{Name: "the floor again"})
-	sys.Zeros = func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0], g[1] = y[0], y[0] }
-	s := start(t, sys, p.Y0, p.U0, Options{Options: ode.Options{AbsTol: p.AbsTol(1e-6)}})
-	s.Watch(0, Falling)
-	s.Watch(1, Falling)
-	log := play(t, s, p.End, func([]int, bool) {
-		if !s.Above[0] {
-			answer(s, p.React, 0)
-		}
-	})
-	if len(log) != 2*len(want) {
-		t.Fatalf("%d events, %d impacts", len(log), len(want))
-	}
-	for k, e := range log {
-		if (e != happening{want[k/2].T, k % 2}) {
-			t.Fatalf("event %d: %v, impact %v", k, e, want[k/2])
-		}
-	}
-}
-
-// A start at an exact zero: the side there counts, and only leaving it is an event.
-func TestRestartAtAnExactZero(t *testing.T) {
-	up := func(t float64) float64 { return t }
-	down := func(t float64) float64 { return -t }
-	s := start(t, clockwork(up, down), []float64{0}, []float64{0}, oneStep())
-	checkLog(t, play(t, s, 10, nil), []happening{{0, 1}}, 1e-15)
-	if !s.Above[0] || s.Above[1] {
-		t.Errorf("sides %v", s.Above)
-	}
-	// A ball set down on the floor exactly, thrown up: one fall, no impact at the start.
-	b := start(t, system(problems.BouncingBall), []float64{0, 9.81}, nil, tight())
-	b.Watch(0, Falling)
-	log := play(t, b, 5, func([]int, bool) {
-		if !b.Above[0] {
-			b.Y[0], b.Y[1] = 0, 9.81
-		}
-	})
-	checkLog(t, log, []happening{{2, 0}, {4, 0}}, 1e-8)
-}
-
 // relay is an oscillator whose spring has two stiffnesses: it truly switches at y = 0. More indicators only record.
 func relay(extra int) *System {
 	sys := &System{
@@ -332,42 +265,6 @@ func TestReadingMoreChangesNothing(t *testing.T) {
 	}
 }
 
-// The order in which indicators are declared changes the numbers of the events, nothing else.
-func TestDeclaredOrderDoesNotMatter(t *testing.T) {
-	zeros := []func(t, y, v float64) float64{
-		func(_, y, _ float64) float64 { return y },
-		func(_, y, v float64) float64 { return y - v },
-		func(_, y, v float64) float64 { return y*v - 0.1 },
-		func(_, y, _ float64) float64 { return -y },
-		func(t, y, _ float64) float64 { return y*y - 0.25 + 1e-3*t },
-	}
-	orders := [][]int{{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {2, 0, 4, 1, 3}, {1, 4, 3, 0, 2}}
-	var want []happening
-	for _, order := range orders {
-		var z []func(t, y, v float64) float64
-		for _, i := range order {
-			z = append(z, zeros[i])
-		}
-		s := start(t, oscillator(z...), []float64{1, 0}, nil, Options{})
-		log := play(t, s, 100, nil)
-		for k := range log {
-			log[k].Indicator = order[log[k].Indicator]
-		}
-		slices.SortStableFunc(log, func(a, b happening) int {
-			if a.T != b.T {
-				return 0
-			}
-			return a.Indicator - b.Indicator
-		})
-		if want == nil {
-			want = log
-		}
-		if !reflect.DeepEqual(log, want) {
-			t.Errorf("order %v: other events\n%v\n%v", order, log, want)
-		}
-	}
-}
-
 // A flat signal with a pulse gives no hint of it: only samples find it, four in a step.
 func TestPulseOnAFlatSignal(t *testing.T) {
 	const width = 2.51
@@ -404,46 +301,6 @@ func shifted(r ode.Enclosure, level float64, falls bool) ode.Enclosure {
 		return ode.Enclosure{Low: level - r.High, High: level - r.Low, SlopeLow: -r.SlopeHigh, SlopeHigh: -r.SlopeLow}
 	}
 	return ode.Enclosure{Low: r.Low - level, High: r.High - level, SlopeLow: r.SlopeLow, SlopeHigh: r.SlopeHigh}
-}
-
-// A threshold that is declared as one is found at the same instants, to the last bit, with fewer evaluations.
-func TestThresholdsAreFoundAlike(t *testing.T) {
-	levels := []float64{0, 0.5, -0.999999, 1 + 1e-9, 3, -40}
-	swing := func(declared bool) *System {
-		var zeros []func(t, y, v float64) float64
-		for i, level := range levels {
-			zeros = append(zeros, func(_, y, v float64) float64 {
-				x := []float64{y, v}[i%2]
-				if i < 3 {
-					return x - level
-				}
-				return level - x
-			})
-		}
-		sys := oscillator(zeros...)
-		sys.Enclose = func(_, _ float64, y []ode.Enclosure, _ *Discrete, i int) (ode.Enclosure, []int, bool) {
-			return shifted(y[i%2], levels[i], i >= 3), []int{i % 2}, true
-		}
-		for i, level := range levels {
-			if declared {
-				sys.Indicators[i].Threshold = &Threshold{Of: i % 2, Level: level, Falls: i >= 3}
-			}
-		}
-		return sys
-	}
-	for _, m := range ode.Methods() {
-		for _, tol := range []float64{1e-3, 1e-6, 1e-9} {
-			o := Options{Options: ode.Options{Method: m, RelTol: tol}}
-			want, got := start(t, swing(false), []float64{1, 0}, nil, o), start(t, swing(true), []float64{1, 0}, nil, o)
-			if a, b := trace(t, want, 50), trace(t, got, 50); !reflect.DeepEqual(a, b) {
-				t.Errorf("%v, %g: the declared thresholds are found otherwise", m, tol)
-			}
-			if a, b := want.Stats(), got.Stats(); a.StateEvents == 0 || a.StateEvents != b.StateEvents || b.Samples >= a.Samples {
-				t.Errorf("%v, %g: %d events and %d evaluations, undeclared %d and %d", m, tol, b.StateEvents, b.Samples,
-					a.StateEvents, a.Samples)
-			}
-		}
-	}
 }
 
 // compared is a system of two states with thresholds of these and of two functions in common, or with a function for

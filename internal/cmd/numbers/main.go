@@ -1,18 +1,23 @@
 // Command numbers prints the numbers of docs/performance.md beside those that it measures, in some minutes. Without
-// the C program in C, and without valgrind, it says so for the rows that need them. With programs as arguments, it
-// prints their CPU times.
+// the C program in C, and without valgrind, it says so for the rows that need them.
+//
+//	C=.../solarday ROUNDS=60 go run ./internal/cmd/numbers
+//
+// Of programs it prints the CPU times, as medians with their quartiles and relative to the first:
+//
+//	ROUNDS=60 go run ./internal/cmd/numbers 'PROGRAM ARGUMENT ...' 'PROGRAM ARGUMENT ...' ...
 package main
 
 import (
 	"cmp"
 	_ "embed" // the rows
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -27,48 +32,23 @@ var tools string
 //go:embed rows.txt
 var table string
 
-const (
-	page  = "docs/performance.md"
-	usage = `The numbers of ` + page + ` beside those measured now; or the CPU times of programs that run alternately,
-as medians with their quartiles and relative to the first.
-
-  C=.../solarday ROUNDS=60 go run ./internal/cmd/numbers
-  go run ./internal/cmd/numbers [-rounds N] 'PROGRAM ARGUMENT ...' 'PROGRAM ARGUMENT ...' ...
-
-`
-)
-
-func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// execute runs one command line and returns the exit status: 1 if a row is not on the page or a program fails, 2 for a
-// wrong command line.
-func execute(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("numbers", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	rounds := flags.Int("rounds", 15, "runs of each program")
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
+func main() {
+	if err := execute(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "numbers:", err)
+		os.Exit(1)
 	}
-	err := flags.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err == nil && *rounds < 1:
-		flags.Usage()
-		return 2
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		err = versus(flags.Args(), *rounds, stdout)
-	default:
-		err = numbers(page, stdout)
+}
+
+// execute prints the rows of the page, or the CPU times of programs.
+func execute(programs []string, stdout io.Writer) error {
+	if len(programs) == 0 {
+		return numbers("docs/performance.md", stdout)
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "numbers:", err)
-		return 1
+	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("ROUNDS"), "15"))
+	if err != nil || rounds < 1 {
+		return errors.New("ROUNDS is no number of runs")
 	}
-	return 0
+	return versus(programs, rounds, stdout)
 }
 
 // numbers prints the rows of a page, with the numbers there and those measured now.

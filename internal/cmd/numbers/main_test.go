@@ -66,22 +66,21 @@ func TestPageWithoutRows(t *testing.T) {
 }
 
 func TestExecute(t *testing.T) {
+	t.Setenv("ROUNDS", "3")
 	self := os.Args[0] + " -test.run=^$"
 	for _, c := range []struct {
-		args   []string
-		status int
-		want   string
+		programs []string
+		out, err string
 	}{
-		{[]string{"-rounds", "3", self, self + " -test.v"}, 0, "-test.v\n"},
-		{[]string{"-rounds", "1", self + " -no-such-flag"}, 1, "exit status 2"},
-		{[]string{"-rounds", "1", " "}, 1, "no program"},
-		{nil, 1, "no such file"}, // the tests' folder has no page
-		{[]string{"-rounds", "0", self}, 2, "runs of each program"},
-		{[]string{"-h"}, 0, "CPU times"},
+		{[]string{self, self + " -test.v"}, "-test.v\n", ""},
+		{[]string{self + " -no-such-flag"}, "", "exit status 2"},
+		{[]string{" "}, "", "no program"},
+		{nil, "", "no such file"}, // the tests' folder has no page
 	} {
 		var out strings.Builder
-		if status := execute(c.args, &out, &out); status != c.status || !strings.Contains(out.String(), c.want) {
-			t.Errorf("%q: status %d, want %d:\n%s", c.args, status, c.status, out.String())
+		err := execute(c.programs, &out)
+		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) || !strings.Contains(out.String(), c.out) {
+			t.Errorf("%q: %v, %s", c.programs, err, out.String())
 		}
 	}
 }

@@ -33,7 +33,7 @@ trips() { build run/simulated; (cd run/simulated; GOGC=off count "$1" --toggle-c
 steps() { once "$@" --json | awk -F '[:,]' '/"(steps|rhs_evaluations)"/ { print $2 }'; }
 
 # ratios N prints the CPU times, user, and user and system, of the Nth program in relation to those of the C program.
-ratios() { peer; once go run ./internal/cmd/numbers -rounds "${ROUNDS:-15}" "$C" "$DAY --report=false" "$DAY" \
+ratios() { peer; once go run ./internal/cmd/numbers "$C" "$DAY --report=false" "$DAY" \
   "$DAY --set method=auto" "$CANOPY --version" | sed 's/- */-/g' | awk -v n="$1" 'NR == n + 3 { print $3, $6 }'; }
 
 faults() { need /usr/bin/time; /usr/bin/time -f 'faults %R' "$@" 2>&1 >/dev/null | awk '/^faults/ { print $2 }'; }
