@@ -10,9 +10,9 @@ import (
 	"canopy/vehicle/contract"
 )
 
-// The checklists in docs/flying-reference.md are those of the tables, row by row.
+// The checklists in docs/flying-checks.md are those of the tables, row by row.
 func TestPage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/flying-reference.md")
+	text, err := os.ReadFile("../../docs/flying-checks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func compareTable(t *testing.T, text string, checks func(f *firmware) []check) {
 		rows[i] = fmt.Sprintf(row, strings.Join(of[row], ", "))
 	}
 	if want := strings.Join(rows, "\n"); table != want {
-		t.Errorf("a table of docs/flying-reference.md must be\n%s", want)
+		t.Errorf("a table of docs/flying-checks.md must be\n%s", want)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// docs/runtime-assurance.md claims that the checklist, the table of docs/flying-reference.md, reads every parameter of a row that
+// docs/runtime-assurance.md claims that the checklist, the table of docs/flying-checks.md, reads every parameter of a row that
 // says so, and none of the others.
 func TestAssurance(t *testing.T) {
 	read := func(name string) string {
@@ -17,7 +17,7 @@ func TestAssurance(t *testing.T) {
 		}
 		return string(text)
 	}
-	_, checklist, _ := strings.Cut(read("flying-reference.md"), "## Attachment and checklist")
+	_, checklist, _ := strings.Cut(read("flying-checks.md"), "## Attachment and checklist")
 	checklist, _, _ = strings.Cut(checklist, "\n## ")
 	_, hazards, _ := strings.Cut(read("runtime-assurance.md"), "| checked by Canopy |\n")
 	hazards, _, _ = strings.Cut(hazards, "\n\n")

@@ -256,9 +256,9 @@ func TestExpansionIsBounded(t *testing.T) {
 	}
 }
 
-// docs/plans-reference.md explains every code that Read can report, and no other.
+// docs/plans-limits.md explains every code that Read can report, and no other.
 func TestDocumentedCodes(t *testing.T) {
-	page, err := os.ReadFile("../../docs/plans-reference.md")
+	page, err := os.ReadFile("../../docs/plans-limits.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestDocumentedCodes(t *testing.T) {
 	slices.Sort(codes)
 	slices.Sort(documented)
 	if !slices.Equal(codes, documented) {
-		t.Errorf("in the source:\n%s\nin docs/plans-reference.md:\n%s", strings.Join(codes, "\n"), strings.Join(documented, "\n"))
+		t.Errorf("in the source:\n%s\nin docs/plans-limits.md:\n%s", strings.Join(codes, "\n"), strings.Join(documented, "\n"))
 	}
 }
 
