@@ -75,11 +75,11 @@ func TestResumedCourses(t *testing.T) {
 // So is one of two plans side by side.
 func TestResumedCoursesOfTwo(t *testing.T) {
 	tell := func(p *Duo, tape *Tape) string {
-		*tape = p.Tape()
+		*tape = p.Old.Tape()
 		old, updated := p.Judgements()
 		told := []any{*tape, p.Old.Rounds, p.New.Rounds, p.Old.Changes, p.New.Changes, p.Text(), p.Written(), p.Loose(), old,
 			updated, fmt.Sprint(p.Old.Err), fmt.Sprint(p.New.Err)}
-		return fmt.Sprint(append(told, p.After())...)
+		return fmt.Sprint(append(told, p.Old.After())...)
 	}
 	slow := strings.ReplaceAll(tour(3, 1), `done=`, `exit_time="1" done=`)
 	held := strings.ReplaceAll(tour(3, 1), `write="h_cmd := 100"`, `entry="h_cmd := h"`)
@@ -90,22 +90,20 @@ func TestResumedCoursesOfTwo(t *testing.T) {
 		for n := range search.Leave() {
 			var tapes []Tape
 			var texts []string
-			p.Steps(search.Key(n), func() bool {
+			p.Steps(search.Key(n), func(m *Moment) {
 				var tape Tape
 				texts = append(texts, tell(p, &tape))
 				tapes = append(tapes, tape)
-				if p.Old.Err == nil && p.New.Err == nil {
-					search.Arrive(n, p.After(), struct{}{})
+				if m.Err == nil {
+					search.Arrive(n, m.After(), struct{}{})
 				}
-				return true
 			})
 			for i, want := range texts {
-				p.Follow(search.Key(n), tapes[i], func() bool {
+				p.Follow(search.Key(n), tapes[i], func(*Moment) {
 					var tape Tape
 					if text := tell(p, &tape); text != want {
 						t.Fatalf("%s\n%s", want, text)
 					}
-					return true
 				})
 			}
 		}

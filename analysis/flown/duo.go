@@ -1,6 +1,7 @@
 package flown
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -26,6 +27,7 @@ type Duo struct {
 	sides [2]*Stepper
 	told  *answers
 	trail *trail
+	apart bool // only one of the plans has an error
 	loose bool // an answer was given to one plan alone, although it may follow from what the other was told
 	facts map[string]int32
 	forms []int32 // by fact
@@ -50,22 +52,21 @@ func NewDuo(old, updated declare.Subject) *Duo {
 	return p
 }
 
-// Steps visits every course of one instant of both plans after a state, once both have settled or failed. The visitor
-// returns whether it goes on.
-func (p *Duo) Steps(from Key, visit func() bool) {
+// Steps visits every course of one instant of both plans after a state, once both have settled or failed. The moment is
+// that of the first plan, and its state that of both.
+func (p *Duo) Steps(from Key, visit func(m *Moment)) {
 	for _, s := range p.sides {
 		s.fresh()
 	}
-	for again := true; again; again = p.told.tape.next() {
-		if !p.course(from, visit) {
-			break
-		}
+	p.Old.Stop = false
+	for again := true; again && !p.Old.Stop; again = p.told.tape.next() {
+		p.course(from, visit)
 	}
 	p.told.tape = tape{}
 }
 
 // Follow visits one course, that of answers which Tape has returned.
-func (p *Duo) Follow(from Key, answers Tape, visit func() bool) {
+func (p *Duo) Follow(from Key, answers Tape, visit func(m *Moment)) {
 	for _, s := range p.sides {
 		s.fresh()
 	}
@@ -74,7 +75,7 @@ func (p *Duo) Follow(from Key, answers Tape, visit func() bool) {
 	p.told.tape = tape{}
 }
 
-func (p *Duo) course(from Key, visit func() bool) (more bool) {
+func (p *Duo) course(from Key, visit func(m *Moment)) {
 	side, n, ok := p.trail.resume()
 	if !ok {
 		p.restore(from)
@@ -90,14 +91,17 @@ func (p *Duo) course(from Key, visit func() bool) (more bool) {
 		s, ended := p.sides[side], false
 		s.rounds(side, n, func(m *Moment) { ended = m.Over || m.Err != nil })
 		if !ended { // it goes on as another course did
-			return true
+			return
 		}
 		for _, k := range s.lagging {
 			s.w.side(k)
 		}
 		if side == 1 {
 			p.loose = p.loose || p.alone()
-			return visit()
+			p.apart = (p.Old.Err == nil) != (p.New.Err == nil)
+			p.Old.Err = cmp.Or(p.Old.Err, p.New.Err)
+			visit(p.Old)
+			return
 		}
 		p.sides[1].beside = snapshot.Save(p.sides[1].beside[:0], carrier{s}, s.w)
 		p.trail.keep(1, 0)
@@ -112,8 +116,8 @@ func (p *Duo) restore(from Key) {
 		s.w.begin(from == "")
 	}
 	if from != "" {
-		if snapshot.Load([]byte(from), carrier{p.sides[0]}, carrier{p.sides[1]}, &p.told.zone,
-			&carried{w: p.sides[0].w}) != nil {
+		if snapshot.Load([]byte(from), carrier{p.sides[0]}, carrier{p.sides[1]}, &carried{w: p.sides[0].w},
+			&p.told.zone) != nil {
 			panic("flown: a state cannot be restored")
 		}
 		return
@@ -124,17 +128,21 @@ func (p *Duo) restore(from Key) {
 	p.told.zone = zone.Zone{}
 }
 
-// Class visits the class of a state: two states have it in common only if the same can follow them.
-func (p *Duo) Class(state Key) string {
-	if state == "" {
-		return ""
-	}
-	c := &carried{w: p.sides[0].w}
+// At visits a state between two instants, as Stepper.At does.
+func (p *Duo) At(state Key, visit func(m *Moment)) {
 	p.restore(state)
+	visit(p.Old)
+	p.told.tape = tape{}
+}
+
+// class returns the class of the state, which has been restored.
+func (p *Duo) class() string {
+	c := &carried{w: p.sides[0].w}
 	for _, f := range p.lasting() {
 		c.bounds = append(c.bounds, p.of(f))
 	}
-	return p.Old.Class() + "|" + p.New.Class() + string(snapshot.Save(nil, c))
+	none := &carried{w: c.w} // the plans have values in common
+	return p.Old.class(c) + "|" + p.New.class(none)
 }
 
 // lasting returns the forms of values that are kept.
@@ -159,15 +167,12 @@ func (s *Stepper) keepsForm(f int32) bool {
 	return false
 }
 
-// Tape returns the answers so far.
-func (p *Duo) Tape() Tape { return p.Old.Tape() }
+// Apart reports whether the instant has an error of one plan alone.
+func (p *Duo) Apart() bool { return p.apart }
 
 // Loose reports whether an answer was given to one plan alone, although it may follow from what the other was told: a
 // difference need not be one.
 func (p *Duo) Loose() bool { return p.loose }
-
-// Possible reports whether the declared facts hold. It must be the visitor's last question but for After.
-func (p *Duo) Possible() bool { return p.Old.Possible() && p.New.Possible() }
 
 // Written returns the names of the slots of both plans whose values differ.
 func (p *Duo) Written() []string {
@@ -188,15 +193,15 @@ func (p *Duo) Judgements() (old, updated bt.Status) {
 	return p.sides[0].x.Judgement(), p.sides[1].x.Judgement()
 }
 
-// After returns the state in which the instant ends.
-func (p *Duo) After() Key {
+// after returns the state in which the instant ends.
+func (p *Duo) after() Key {
 	c := rename(p.sides[:])
 	most := map[int]zone.Time{}
 	for _, s := range p.sides {
 		s.w.longest(most)
 	}
 	p.told.zone.Widen(func(c int) zone.Time { return most[c] })
-	return Key(snapshot.Save(nil, carrier{p.sides[0]}, carrier{p.sides[1]}, &p.told.zone, c))
+	return Key(snapshot.Save(nil, carrier{p.sides[0]}, carrier{p.sides[1]}, c, &p.told.zone))
 }
 
 // of returns what is known of a form that follows nothing.

@@ -28,8 +28,10 @@ type part struct {
 	x       executive.Executive
 	engine  *bt.Engine
 	w       world
-	mark    int
-	rounds  int // of the moment
+	mark    int // as all below, of the moment
+	over    bool
+	err     error
+	rounds  int
 	changes int
 }
 
@@ -61,7 +63,7 @@ func (r *trail) keep(side, round int) {
 	}
 	for i, s := range r.of {
 		p, m := &g.parts[i], &s.moment
-		p.mark, p.rounds, p.changes = m.Mark, len(m.Rounds), len(m.Changes)
+		p.mark, p.over, p.err, p.rounds, p.changes = m.Mark, m.Over, m.Err, len(m.Rounds), len(m.Changes)
 		p.x.CopyFrom(s.x)
 		p.engine.CopyFrom(m.engine)
 		p.w.copyFrom(s.w)
@@ -86,7 +88,7 @@ func (r *trail) resume() (side, round int, ok bool) {
 	}
 	for i, s := range r.of {
 		p, m := &g.parts[i], &s.moment
-		m.Mark, m.Err, m.Over = p.mark, nil, false
+		m.Mark, m.Over, m.Err = p.mark, p.over, p.err
 		m.Rounds, m.Changes = m.Rounds[:p.rounds], m.Changes[:p.changes]
 		s.x.CopyFrom(&p.x)
 		m.engine.CopyFrom(p.engine)

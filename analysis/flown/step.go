@@ -152,10 +152,16 @@ func (s *Stepper) Judge(all bool) {
 }
 
 // Recall visits the ends of those courses of an instant that have the answers of another one to the same questions.
-func (s *Stepper) Recall(from Key, log Choices, visit func(m *Moment)) {
+// What is simply true or false, and was not asked there, has the value that free returns, if it knows one; nil knows
+// none.
+func (s *Stepper) Recall(
+	from Key, log Choices, free func(signal string) (is, known bool), visit func(m *Moment),
+) {
 	s.w.guide = func(q question) (is, known bool) {
-		is, known = log[asked{q, s.w.settled}]
-		return is, known
+		if is, known = log[asked{q, s.w.settled}]; known || free == nil {
+			return is, known
+		}
+		return s.freely(q, free)
 	}
 	s.Steps(from, func(m *Moment) {
 		if m.Err == nil && !s.w.agrees(log) {
@@ -433,6 +439,9 @@ func (m *Moment) Engine() *bt.Engine { return m.engine }
 
 // After returns the state in which the instant ends.
 func (m *Moment) After() Key {
+	if p := m.s.w.duo; p != nil {
+		return p.after()
+	}
 	m.s.w.widen()
 	kept := rename(m.s.trail.of)
 	return Key(snapshot.Save(nil, carrier{m.s}, kept, &m.s.w.zone))
@@ -456,10 +465,16 @@ func (m *Moment) Choose() bool { return m.s.w.tape.choose() }
 // remembered of tasks that are not active is what they hold, the states of automata, and the truth of conditions with
 // hysteresis. How other leaves were judged does not matter, because all are judged again in every instant.
 func (m *Moment) Class() string {
-	s, e := m.s, m.engine
-	if s.w.duo == nil { // else the zone belongs to both plans
-		s.w.widen()
+	if p := m.s.w.duo; p != nil {
+		return p.class()
 	}
+	m.s.w.widen()
+	return m.class(rename(m.s.trail.of))
+}
+
+// class returns the same, with what is known of kept values.
+func (m *Moment) class(kept *carried) string {
+	s, e := m.s, m.engine
 	b := make([]byte, 0, 2*s.Tree.Len())
 	for t := range bt.Task(s.Tree.Len()) {
 		status, held := e.Status(t), bt.Accept
@@ -482,10 +497,6 @@ func (m *Moment) Class() string {
 			b = binary.AppendVarint(append(b, at.State), int64(at.Count))
 		}
 	}
-	kept := &carried{w: s.w}
-	if s.w.duo == nil { // two plans have values in common
-		kept = rename(s.trail.of)
-	}
 	return string(snapshot.Save(b, classes{s, kept}))
 }
 
@@ -507,8 +518,15 @@ func (r classes) State(c *snapshot.Codec) {
 // Tape returns the answers so far.
 func (m *Moment) Tape() Tape { return slices.Clone(m.s.w.tape.answers) }
 
-// Possible reports whether the declared facts hold. It must be the visitor's last question.
+// Possible reports whether the declared facts hold, those of both plans. It must be the visitor's last question.
 func (m *Moment) Possible() bool {
+	if p := m.s.w.duo; p != nil {
+		return p.Old.possible() && p.New.possible()
+	}
+	return m.possible()
+}
+
+func (m *Moment) possible() bool {
 	t := &m.s.w.tape
 	before := t.at
 	for i := range m.s.facts {
@@ -557,17 +575,6 @@ func (m *Moment) Known(l *expr.Logic) (holds, known bool) {
 	clear(w.former[len(k.former):])
 	w.asked, w.decided = w.asked[:asked], w.decided[:decided]
 	return holds, known
-}
-
-// Ignore states that the course would end in the same way whatever is simply true or false in this formula. Where this
-// is so in all courses that have one answer in common, Steps does not try the other one.
-func (m *Moment) Ignore(l *expr.Logic) {
-	if l.Op == expr.LogicRelation && l.Relation == nil {
-		place := slices.Index(m.s.names, free+l.Text)
-		if place >= 0 {
-			m.s.w.tape.ignored = append(m.s.w.tape.ignored, m.s.forms.signal(m.s.names[place]))
-		}
-	}
 }
 
 // Holds reports whether a formula holds. The name of a task means that it is active, or true.

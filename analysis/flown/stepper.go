@@ -170,13 +170,21 @@ func (s *Stepper) Guide(above func(signal string, limit float64, strict bool) (i
 		case len(f.terms) > 1 || a.signal == "":
 			return false, false
 		case s.truthValue(q.form):
-			is, known = above(a.signal, 0, true)
-			return is == (q.kind == bound || q.limit != 0), known
+			return s.freely(q, func(signal string) (is, known bool) { return above(signal, 0, true) })
 		case q.kind == equal:
 			return false, false
 		}
 		return above(a.signal, q.limit, q.open)
 	}
+}
+
+// freely answers a question about what is simply true or false.
+func (s *Stepper) freely(q question, value func(signal string) (is, known bool)) (answer, known bool) {
+	if q.kind != bound && q.kind != equal || !s.truthValue(q.form) {
+		return false, false
+	}
+	is, known := value(s.atoms[s.list[q.form].terms[0].atom].signal)
+	return is == (q.kind == bound || q.limit != 0), known
 }
 
 // Knows reports whether anything is known of a signal.

@@ -122,8 +122,6 @@ type asked struct {
 type tape struct {
 	answers []bool
 	forms   []int32 // by answer: what it is about; -1, guess: no form
-	matter  []bool  // by answer: the other one must be tried
-	ignored []int32 // forms about which no answer of this course matters
 	at      int
 }
 
@@ -133,7 +131,7 @@ func (t *tape) choose() bool {
 		t.answers = append(t.answers, false)
 	}
 	for len(t.forms) < len(t.answers) {
-		t.forms, t.matter = append(t.forms, -1), append(t.matter, false)
+		t.forms = append(t.forms, -1)
 	}
 	t.at++
 	return t.answers[t.at-1]
@@ -142,14 +140,9 @@ func (t *tape) choose() bool {
 // next changes the last answer that can be changed, and rewinds; it reports false if all tapes have been tried.
 func (t *tape) next() bool {
 	n := t.at // what lies beyond belongs to another course
-	for i, f := range t.forms[:n] {
-		t.matter[i] = t.matter[i] || !slices.Contains(t.ignored, f)
+	for t.at = 0; n > 0 && t.answers[n-1]; n-- {
 	}
-	t.at, t.ignored = 0, t.ignored[:0]
-	for n > 0 && (t.answers[n-1] || !t.matter[n-1]) {
-		n--
-	}
-	t.forms, t.matter = t.forms[:n], t.matter[:n]
+	t.forms = t.forms[:n]
 	if n == 0 {
 		t.answers = t.answers[:0]
 		return false

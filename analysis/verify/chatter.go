@@ -81,8 +81,9 @@ func askChatter(m *Model) []Finding {
 
 // newTurner finds the turns.
 func (m *Model) newTurner() (t *turner, why string) {
-	g, why := m.grown(&graph{s: m.stepper(), axes: m.axes(), turns: true})
-	if why != "" {
+	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
+	g.turns = true
+	if why := g.explore(); why != "" {
 		return nil, why
 	}
 	return g.turner(), ""
@@ -106,7 +107,7 @@ func (t *turner) divide(nodes []int, timers bool) (p pace) {
 		return p
 	}
 	use := func(e edge) bool { return timers || e.wait < 0 }
-	t.components(nodes, use, func(part []int) {
+	components(len(t.nodes), nodes, t.successors(use), func(part []int) {
 		slices.Sort(part)
 		loop := t.loop(part, use)
 		if loop == nil {
@@ -224,22 +225,9 @@ func (t *turner) loop(part []int, use func(edge) bool) []int {
 			if !inside[e.to] || !use(e) || slices.Equal(t.actives(n), t.actives(e.to)) {
 				continue
 			}
-			from := map[int]int{e.to: -1} // breadth first, back to n
-			todo := []int{e.to}
-			for len(todo) > 0 && todo[0] != n {
-				for _, e := range t.nodes[todo[0]].next {
-					if _, known := from[e.to]; !known && inside[e.to] && use(e) {
-						from[e.to] = todo[0]
-						todo = append(todo, e.to)
-					}
-				}
-				todo = todo[1:]
-			}
-			var walk []int
-			for at := n; at >= 0; at = from[at] {
-				walk = append(walk, at)
-			}
-			if slices.Reverse(walk); shortest == nil || len(walk) < len(shortest) {
+			walk := path([]int{e.to}, t.successors(func(e edge) bool { return inside[e.to] && use(e) }),
+				func(to int) bool { return to == n })
+			if shortest == nil || len(walk) < len(shortest) {
 				shortest = walk
 			}
 			if len(shortest) == 2 {
@@ -252,7 +240,7 @@ func (t *turner) loop(part []int, use func(edge) bool) []int {
 
 // actives returns the active actions of a node.
 func (t *turner) actives(n int) []bt.Task {
-	return t.states[t.nodes[n].state].active
+	return t.plan[t.nodes[n].state].active
 }
 
 // tasks returns the actions that take turns on a closed walk, in the order in which they are active from the lowest
@@ -387,7 +375,7 @@ func (t *turner) refute(f *Finding, x turn, who string, period float64, single b
 	f.Period = period
 	way := t.way(x.loop[0])
 	round := t.path(append(slices.Clone(x.loop), x.loop[0])...)[1:]
-	if f.Script = t.retrace(slices.Concat(way, round, round)); f.Script == "" {
+	if f.Script = t.script(slices.Concat(way, round, round)); f.Script == "" {
 		f.Text = "not concluded whether " + f.Text + ": the engine does not confirm it from the start"
 		return
 	}

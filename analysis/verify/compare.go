@@ -105,8 +105,16 @@ func compared(old, updated declare.Subject, goOn func() bool) Comparison {
 			Text: "the behaviour is the same: each action is active in the same states"}.With(mismatches(a, b))
 	}
 	done := mismatches(a, b)
-	side := &plans{a, b, len(done) == 0, flown.NewDuo(old, updated)}
-	return newSearch(side, a.tree.Len()+b.tree.Len(), goOn).compare().With(done)
+	return searchPlans(a, b, len(done) == 0, goOn).With(done)
+}
+
+// searchPlans executes two plans side by side; what is written may be compared, too.
+func searchPlans(a, b *Model, written bool, goOn func() bool) Comparison {
+	x := &plans{Duo: flown.NewDuo(a.subject, b.subject), a: a, b: b, written: written}
+	most := movesOf(a.tree.Len() + b.tree.Len())
+	x.search = newSearch(x.Duo, observer[struct{}](x), state[struct{}]{}, mergeLeft, budgetOf(most, goOn))
+	x.stopped = func(at *flown.Moment, _ int) { x.settles(!x.Apart(), at.Err) }
+	return compare(x.search, x, &x.difference, most)
 }
 
 // immediate reports whether what a plan does depends on the present signals alone.
@@ -125,7 +133,9 @@ func CompareGraph(s declare.Subject, g *stategraph.Graph, goOn func() bool) Comp
 			return unconcluded("the state graph has transitions that take time")
 		}
 	}
-	c := newSearch(newMachine(s, g), s.Plan.Tree.Len()+g.Len(), goOn).compare()
+	most := movesOf(s.Plan.Tree.Len() + g.Len())
+	x := newMachine(s, g, budgetOf(most, goOn))
+	c := compare(x.search, x, &x.difference, most)
 	if slices.ContainsFunc(s.Plan.Leaves, takesTime) {
 		c.Text += ", if procedures take no time"
 	}
@@ -174,150 +184,97 @@ func (m *Model) same(o *Model) bool {
 	return !s.full()
 }
 
-// sides is two that are compared in one world.
+// sides is two that are compared in one world. Both are at the end of an instant.
 type sides interface {
-	// steps visits every course of an instant after a state.
-	steps(from together, visit func() bool)
-	follow(from together, answers flown.Tape, visit func() bool)
-	class(state together) string
-	tape() flown.Tape
-	// failed returns the errors with which the present course ends.
-	failed() (old, updated error)
-	// differ returns what is different after the instant, "" if nothing is, and whether it is different in flights.
-	differ() (what string, sure bool)
-	situation() Situation
-	// tell returns what the plans were told in the instant, with a comment.
-	tell(comment string) [2]instant
-	// spell returns what they were told as scripts.
-	spell(instants [2][]instant) (old, updated string)
-	possible() bool
-	after() together
+	// differ returns what is different, "" if nothing is, and whether it is different in runs.
+	differ(at *flown.Moment) (what string, sure bool)
+	situation(at *flown.Moment) Situation
+	// instants returns the instant of each, with a comment, and scripts what they show.
+	instants(at *flown.Moment, comment string) [2]instant
+	scripts(instants [2][]instant) (old, updated string)
 }
 
-// together is the state of both sides.
-type together struct {
-	key   flown.Key
-	graph string
-}
-
-// comparison is the search for a difference.
-type comparison struct {
-	sides
-	goOn    func() bool
-	states  *explore.Search[together, flown.Tape]
-	classes map[string]bool // of the states that were left
-	most    int
-	ended   bool   // goOn has returned false
-	loops   bool   // some courses do not settle on either side
-	failure error  // of a course that settles on one side only
+// difference is what the observer of two sides has found.
+type difference struct {
+	loops   bool   // some transitions do not settle on either side
+	failure error  // of one that settles on one side only
 	maybe   string // a difference that need not be one
 	what    string // a difference
-	from    int    // the state before it
-	last    flown.Tape
 }
 
-func newSearch(of sides, tasks int, goOn func() bool) *comparison {
-	x := &comparison{sides: of, goOn: goOn, classes: map[string]bool{}, most: once * min(maxMoves, maxVisits/tasks)}
-	x.states = explore.New[together, flown.Tape](explore.Budget{Moves: x.most, Bytes: maxBytes})
-	x.states.Arrive(-1, together{}, nil)
-	return x
-}
-
-func (x *comparison) compare() Comparison {
-	for n := range x.states.Leave() {
-		from := x.states.Key(n)
-		class := x.class(from)
-		if x.classes[class] {
-			continue
-		}
-		x.classes[class] = true
-		x.steps(from, func() bool { return x.visit(n) })
-		switch {
-		case x.ended:
-			return unconcluded("the comparison was ended")
-		case x.what != "":
-			return x.refuted()
-		}
+// settles records a transition that does not settle, on both sides or on one.
+func (d *difference) settles(both bool, err error) {
+	if d.loops = d.loops || both; !both && d.failure == nil {
+		d.failure = err
 	}
-	switch {
+}
+
+// judge judges the end of an instant.
+func (d *difference) judge(s sides, at *flown.Moment) event {
+	switch what, sure := s.differ(at); {
+	case what == "":
+		return nothing
+	case sure:
+		d.what = what
+		return hit
+	case at.Possible():
+		d.maybe = what
+	}
+	return impossible
+}
+
+// movesOf returns the maximum number of moves of two with a number of tasks, and budgetOf the budget of their search.
+func movesOf(tasks int) int { return once * min(maxMoves, maxVisits/tasks) }
+
+func budgetOf(most int, goOn func() bool) explore.Budget {
+	return explore.Budget{Moves: most, Bytes: maxBytes, Over: func(int) string {
+		if !goOn() {
+			return compareEnded
+		}
+		return ""
+	}}
+}
+
+const compareEnded = "the comparison was ended"
+
+// compare searches for a difference.
+func compare[M comparable](x *search[M], of sides, d *difference, most int) Comparison {
+	switch x.run(); {
+	case x.from >= 0:
+		return refuted(x, of, d)
+	case x.states.Short() == compareEnded:
+		return unconcluded(compareEnded)
 	case x.states.Short() != "":
-		return unconcluded(fmt.Sprintf("%d moves of both did not visit all states that they can reach", x.most))
-	case x.failure != nil:
-		return unconcluded("only one of them settles: " + x.failure.Error())
-	case x.maybe != "":
-		return unconcluded("it may differ (" + x.maybe +
+		return unconcluded(fmt.Sprintf("%d moves of both did not visit all states that they can reach", most))
+	case d.failure != nil:
+		return unconcluded("only one of them settles: " + d.failure.Error())
+	case d.maybe != "":
+		return unconcluded("it may differ (" + d.maybe +
 			"), but that depends on what is not known of signals that tasks write")
 	}
 	c := Comparison{Verdict: Proved,
 		Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together", x.states.Len()-1)}
-	if x.loops {
+	if d.loops {
 		c.Text += "; with some signals neither settles"
 	}
 	return c
 }
 
-// visit judges the end of an instant and reports whether the search goes on.
-func (x *comparison) visit(n int) bool {
-	switch {
-	case !x.goOn():
-		x.ended = true
-		return false
-	case !x.states.Spend():
-		return false
-	}
-	if first, second := x.failed(); first != nil || second != nil {
-		switch {
-		case first != nil && second != nil: // a run of either ends here
-			x.loops = true
-		case x.failure == nil:
-			x.failure = cmp.Or(first, second)
-		}
-		return true
-	}
-	what, sure := x.differ()
-	switch {
-	case !x.possible():
-	case what == "":
-		answers := x.tape()
-		if to := x.after(); !x.knows(to) {
-			x.states.Arrive(n, to, answers)
-		}
-	case !sure:
-		x.maybe = what
-	default:
-		x.what, x.from, x.last = what, n, x.tape()
-		return false
-	}
-	return true
-}
-
-func (x *comparison) knows(state together) bool {
-	_, known := x.states.Find(state)
-	return known
-}
-
 // refuted returns the way to the difference.
-func (x *comparison) refuted() Comparison {
+func refuted[M comparable](x *search[M], of sides, d *difference) Comparison {
 	c := Comparison{Verdict: Refuted, Text: "the behaviour differs"}
-	if x.what != actives {
-		c.Text += ": " + x.what
+	if d.what != actives {
+		c.Text += ": " + d.what
 	}
-	path, instants := x.states.Path(x.from), [2][]instant{}
-	for i, n := range path {
-		answers := x.last
-		if i+1 < len(path) {
-			answers = x.states.Move(path[i+1])
+	var instants [2][]instant
+	x.witness(x.hits(), func(_ int, at *flown.Moment) {
+		s := of.situation(at)
+		c.Steps = append(c.Steps, s)
+		for k, t := range of.instants(at, s.comment()) {
+			instants[k] = append(instants[k], t)
 		}
-		x.follow(x.states.Key(n), answers, func() bool {
-			s := x.situation()
-			c.Steps = append(c.Steps, s)
-			for k, t := range x.tell(s.comment()) {
-				instants[k] = append(instants[k], t)
-			}
-			return true
-		})
-	}
-	c.Old, c.New = x.spell(instants)
+	})
+	c.Old, c.New = of.scripts(instants)
 	return c
 }
 
@@ -336,24 +293,18 @@ const actives = "other actions are active"
 
 // plans is two plans that are flown side by side.
 type plans struct {
+	*search[struct{}]
+	*flown.Duo
+	difference
 	a, b    *Model
 	written bool // what is written is compared, too
-	*flown.Duo
 }
 
-func (p *plans) steps(from together, visit func() bool) { p.Steps(from.key, visit) }
-
-func (p *plans) follow(from together, answers flown.Tape, visit func() bool) {
-	p.Follow(from.key, answers, visit)
+func (p *plans) step(at *flown.Moment, _ struct{}) (struct{}, event) {
+	return struct{}{}, p.judge(p, at)
 }
 
-func (p *plans) class(state together) string  { return p.Class(state.key) }
-func (p *plans) tape() flown.Tape             { return p.Tape() }
-func (p *plans) failed() (old, updated error) { return p.Old.Err, p.New.Err }
-func (p *plans) possible() bool               { return p.Possible() }
-func (p *plans) after() together              { return together{key: p.After()} }
-
-func (p *plans) differ() (what string, sure bool) {
+func (p *plans) differ(*flown.Moment) (what string, sure bool) {
 	old, updated := p.Judgements()
 	switch {
 	case !slices.Equal(p.a.busy(p.Old), p.b.busy(p.New)):
@@ -369,17 +320,17 @@ func (p *plans) differ() (what string, sure bool) {
 	return what, !p.Loose()
 }
 
-func (p *plans) situation() Situation {
+func (p *plans) situation(*flown.Moment) Situation {
 	over := append(p.a.elapsed(p.Old), p.b.elapsed(p.New)...)
 	slices.Sort(over)
 	return Situation{p.Text(), slices.Compact(over), p.a.busy(p.Old), p.b.busy(p.New)}
 }
 
-func (p *plans) tell(comment string) [2]instant {
-	return [2]instant{p.a.tell(p.Old, comment), p.b.tell(p.New, comment)}
+func (p *plans) instants(_ *flown.Moment, comment string) [2]instant {
+	return [2]instant{p.a.instant(p.Old, comment), p.b.instant(p.New, comment)}
 }
 
-func (p *plans) spell(instants [2][]instant) (old, updated string) {
+func (p *plans) scripts(instants [2][]instant) (old, updated string) {
 	return p.a.spell(instants[0]), p.b.spell(instants[1])
 }
 
@@ -408,23 +359,21 @@ func (m *Model) elapsed(x *flown.Moment) []string {
 	return names
 }
 
-// machine is a plan, whose procedures take no time, and a state graph that is told its conditions.
+// machine is a plan, whose procedures take no time, and a state graph that is given its conditions. It remembers the
+// state of the graph.
 type machine struct {
+	*search[string]
+	difference
 	m          *Model
-	s          *flown.Stepper
-	now        *flown.Moment
 	graph      *stategraph.Engine
 	conditions []bt.Task // of the graph
-	states     []string  // of the graph; Moment.Mark is one of them
-	number     map[string]int
-	failure    error
 }
 
 func takesTime(l plan.Leaf) bool {
 	return l.EntryTime != nil || l.ExitTime != nil || l.EntryUntil != nil || l.ExitUntil != nil
 }
 
-func newMachine(s declare.Subject, g *stategraph.Graph) *machine {
+func newMachine(s declare.Subject, g *stategraph.Graph, b explore.Budget) *machine {
 	quick := *s.Plan
 	quick.Leaves = slices.Clone(s.Plan.Leaves)
 	for i := range quick.Leaves {
@@ -432,7 +381,7 @@ func newMachine(s declare.Subject, g *stategraph.Graph) *machine {
 		l.EntryTime, l.ExitTime, l.EntryUntil, l.ExitUntil = nil, nil, nil, nil
 	}
 	s.Plan, s.Program = &quick, nil
-	x := &machine{m: newModel(s, newDiagrams), s: flown.New(s), graph: stategraph.NewEngine(g), number: map[string]int{}}
+	x := &machine{m: newModel(s, newDiagrams), graph: stategraph.NewEngine(g)}
 	for _, name := range g.Conditions() {
 		for _, l := range x.m.leaves {
 			if l.condition && (l.name == name || l.called == name) {
@@ -441,70 +390,42 @@ func newMachine(s declare.Subject, g *stategraph.Graph) *machine {
 			}
 		}
 	}
-	x.note()
+	start := state[string]{mark: string(snapshot.Save(nil, x.graph))}
+	x.search = newSearch(x.m.stepper(), observer[string](x), start, mergeLeft, b)
+	x.stopped = func(at *flown.Moment, from int) {
+		_, err := x.react(at, x.soFar(at, x.states.Key(from).mark).mark)
+		x.settles(err != nil, at.Err)
+	}
 	return x
 }
 
-// note returns the number of the graph's state, from 1.
-func (x *machine) note() int {
-	state := string(snapshot.Save(nil, x.graph))
-	n, ok := x.number[state]
-	if !ok {
-		x.states = append(x.states, state)
-		n = len(x.states)
-		x.number[state] = n
+func (x *machine) step(at *flown.Moment, before string) (after string, now event) {
+	after, err := x.react(at, before)
+	if err != nil { // the plan settles
+		x.settles(false, err)
+		return after, impossible
 	}
-	return n
+	if at.Over {
+		now = x.judge(x, at)
+	}
+	return after, now
 }
 
-// react tells the graph the conditions of a moment, and calls visit at the end of an instant.
-func (x *machine) react(from together, m *flown.Moment, visit func() bool) {
-	before := from.graph
-	switch {
-	case m.Mark > 0:
-		before = x.states[m.Mark-1]
-	case before == "":
-		before = x.states[0]
-	}
+// react gives the graph the conditions of a settling, and returns its state.
+func (x *machine) react(at *flown.Moment, before string) (after string, err error) {
 	if snapshot.Load([]byte(before), x.graph) != nil {
 		panic("verify: a state graph cannot be restored")
 	}
 	var truth []bool
 	for _, t := range x.conditions {
-		truth = append(truth, m.Status(t) == bt.Success)
+		truth = append(truth, at.Status(t) == bt.Success)
 	}
-	if x.now = m; x.failure == nil {
-		_, x.failure = x.graph.Settle(0, truth)
-	}
-	m.Mark = x.note()
-	if m.Over || m.Err != nil {
-		m.Stop = !visit()
-		x.failure = nil
-	}
+	_, err = x.graph.Settle(0, truth)
+	return string(snapshot.Save(nil, x.graph)), err
 }
 
-func (x *machine) steps(from together, visit func() bool) {
-	x.s.Steps(from.key, func(m *flown.Moment) { x.react(from, m, visit) })
-}
-
-func (x *machine) follow(from together, answers flown.Tape, visit func() bool) {
-	x.s.Follow(from.key, answers, func(m *flown.Moment) { x.react(from, m, visit) })
-}
-
-func (x *machine) class(state together) string {
-	class := ""
-	if state.key != "" {
-		x.s.At(state.key, func(m *flown.Moment) { class = m.Class() + "|" + state.graph })
-	}
-	return class
-}
-
-func (x *machine) tape() flown.Tape             { return x.now.Tape() }
-func (x *machine) failed() (old, updated error) { return x.now.Err, x.failure }
-func (x *machine) possible() bool               { return x.now.Possible() }
-
-func (x *machine) differ() (what string, sure bool) {
-	if slices.Equal(x.m.busy(x.now), x.busy()) {
+func (x *machine) differ(at *flown.Moment) (what string, sure bool) {
+	if slices.Equal(x.m.busy(at), x.busy()) {
 		return "", true
 	}
 	return actives, true
@@ -519,16 +440,14 @@ func (x *machine) busy() []string {
 	return slices.Compact(names)
 }
 
-func (x *machine) situation() Situation {
-	return Situation{x.now.Text(), nil, x.m.busy(x.now), x.busy()}
+func (x *machine) situation(at *flown.Moment) Situation {
+	return Situation{at.Text(), nil, x.m.busy(at), x.busy()}
 }
 
-func (x *machine) tell(comment string) [2]instant { return [2]instant{x.m.tell(x.now, comment)} }
+func (x *machine) instants(at *flown.Moment, comment string) [2]instant {
+	return [2]instant{x.m.instant(at, comment)}
+}
 
-func (x *machine) spell(instants [2][]instant) (old, updated string) {
+func (x *machine) scripts(instants [2][]instant) (old, updated string) {
 	return x.m.spell(instants[0]), ""
-}
-
-func (x *machine) after() together {
-	return together{x.now.After(), string(snapshot.Save(nil, x.graph))}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/declare"
@@ -66,7 +65,7 @@ func TestPlansAreCompared(t *testing.T) {
 			}
 			updated := declare.Subject{Plan: p}
 			models := newModels(newDiagrams, old, updated)
-			searched := newSearch(&plans{models[0], models[1], true, flown.NewDuo(old, updated)}, 1, endless).compare()
+			searched := searchPlans(models[0], models[1], true, endless)
 			got := searched
 			if !memory && models[0].same(models[1]) {
 				got = compared(old, updated, endless)

@@ -43,12 +43,8 @@ func (m *Model) slowTurns() []Finding {
 	if len(freed) == 0 {
 		return nil
 	}
-	joined := m.hulls(s)
-	if joined == nil {
-		return nil
-	}
-	g, why := m.grown(&graph{s: s, axes: axes, turns: true, hulls: joined})
-	if why != "" {
+	g := m.newGraph(s, axes, mergeJoined)
+	if g.turns = true; g.explore() != "" {
 		return nil
 	}
 	t := g.turner()

@@ -12,7 +12,7 @@ import (
 	"canopy/document/declare"
 )
 
-var flights = flag.Int("flights", 0, "how many random plans fly in the tests of reach and chatter; 0: a few hundred")
+var flightsFlag = flag.Int("flights", 0, "how many random plans fly in the tests of reach and chatter; 0: a few hundred")
 
 // flight is a flight of a random plan with real values of the signals x and y, and an own reading of the expressions.
 type flight struct {
@@ -165,8 +165,8 @@ func (f *flight) cross(rates [2]float64, beyond, most float64) {
 // plansFlown returns how many plans of each kind fly.
 func plansFlown(few, short int) int {
 	switch {
-	case *flights > 0:
-		return *flights
+	case *flightsFlag > 0:
+		return *flightsFlag
 	case testing.Short():
 		return short
 	}

@@ -111,7 +111,7 @@ func (d *continuousSignal) knownRate(m *Model, t bt.Task, cell int) knownRate {
 	if !asked {
 		low, high := d.bounds(cell)
 		r, known := anyRate, false
-		if m.ended(0) == "" { // a rate takes time
+		if m.space.goOn() { // a rate takes time
 			in := map[string]interval.Interval{d.name: {Low: low, High: high}}
 			if r, known = m.subject.Rate(t, d.name, in); t == declare.Idle {
 				known = known && r.From == declare.Derived && !r.Jumps
@@ -176,13 +176,13 @@ func (d *continuousSignal) leads(from flow, cell int) bool {
 	return true
 }
 
-// flowsAfter returns the number of the flows in the state after an instant, and sets the clocks; possible is false if
-// no signal moves so.
-func (x *product) flowsAfter(m *flown.Moment) (number int, possible bool) {
+// flowsAfter returns the number of the flows in the state after an instant from those before it, and sets the clocks;
+// possible is false if no signal moves so.
+func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bool) {
 	if len(x.continuous) == 0 {
 		return 0, true
 	}
-	z, before := m.Zone(), x.flows[x.observed(x.from).flows]
+	z, before := m.Zone(), x.flows[from]
 	now := make([]flow, len(x.continuous))
 	for i := range x.continuous {
 		d, clock := &x.continuous[i], x.clockOf(i)
@@ -216,9 +216,9 @@ func (x *product) flowsAfter(m *flown.Moment) (number int, possible bool) {
 		}
 	}
 	for i, n := range now {
-		x.Limits[len(x.ops)+i] = x.continuous[i].shortest(n)
+		x.steps.Limits[len(x.ops)+i] = x.continuous[i].shortest(n)
 		if t := x.continuous[i].longest(n); t < zone.Forever {
-			x.Limits[len(x.ops)+i] = t
+			x.steps.Limits[len(x.ops)+i] = t
 		}
 	}
 	key := fmt.Sprint(now)
@@ -242,16 +242,6 @@ func cellAt(m *flown.Moment, signal string, cuts []cut) int {
 		k++
 	}
 	return k
-}
-
-// depart prepares the steps from a state.
-func (x *product) depart(n int) {
-	x.from = n
-	at := x.observed(n)
-	x.Still = x.limits&noTime != 0 && !at.waits
-	for i, d := range x.flows[at.flows] {
-		x.Most[len(x.ops)+i] = x.continuous[i].longest(d)
-	}
 }
 
 // soon returns a stronger formula than followed does: what must happen does so within a time [s].
@@ -297,12 +287,12 @@ func constant(e *expr.Expr) (v float64, known bool) {
 }
 
 // lasting explains why a state may last too long, and returns what would help.
-func (x *product) lasting(n int) (why, advice string) {
+func (x *product) lasting(in state[observed]) (why, advice string) {
 	var active []string
-	x.At(x.states.Key(n).key, func(m *flown.Moment) {
+	x.At(in.key, func(m *flown.Moment) {
 		for _, t := range x.m.actions() {
 			if m.Active(t) {
-				active = append(active, x.Tree.Name(t))
+				active = append(active, x.m.tree.Name(t))
 			}
 		}
 	})
@@ -315,7 +305,7 @@ func (x *product) lasting(n int) (why, advice string) {
 		while = "while " + strings.Join(active, " and ") + " are active"
 	}
 	limited := false
-	for i, d := range x.flows[x.observed(n).flows] {
+	for i, d := range x.flows[in.mark.flows] {
 		limited = limited || x.continuous[i].longest(d) < zone.Forever
 	}
 	if limited {

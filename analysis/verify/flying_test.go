@@ -26,7 +26,7 @@ func TestCoursesThatMeetAreSeen(t *testing.T) {
 				t.Errorf("%s: %v", condition, f.Text)
 			}
 		}
-		x := NewModel(s).newFlying(nil)
+		x := NewModel(s).newFlights()
 		for x.more() {
 		}
 		brief, _ := s.Plan.Tree.Find("brief")

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"canopy/document/declare"
-	"canopy/explore"
 	"canopy/expr"
 
 	"gonum.org/v1/gonum/mat"
@@ -81,11 +80,12 @@ type journey struct {
 
 // newJourney explores a plan up to the first goal, or until the graph so far is enough.
 func (m *Model) newJourney(enough func(*graph) bool, goals ...*expr.Logic) (x *journey, why string) {
-	g, why := m.grown(&graph{s: m.stepper(), axes: m.axes(), goals: goals, enough: enough})
-	return &journey{graph: g}, why
+	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
+	g.goals, g.enough = goals, enough
+	return &journey{graph: g}, g.explore()
 }
 
-// solve finds from where the goal is reached, and from where it may be.
+// solve finds from where the goal is reached, and from where some way leads to it.
 func (x *journey) solve() {
 	x.firm = true
 	x.settle()
@@ -94,7 +94,7 @@ func (x *journey) solve() {
 		x.firm = false
 		x.settle()
 	}
-	x.hope()
+	x.hopes = leading(len(x.nodes), x.successors(nil), func(n int) bool { return x.nodes[n].goal() })
 }
 
 // infirm returns the axes of which some rates are only known to be up or down.
@@ -118,7 +118,7 @@ func (x *journey) settle() {
 			others = append(others, n)
 		}
 	}
-	x.components(others, func(e edge) bool { return !x.nodes[e.to].goal() }, x.judge)
+	components(len(x.nodes), others, x.successors(func(e edge) bool { return !x.nodes[e.to].goal() }), x.judge)
 }
 
 // judge decides whether the goal is reached from a part.
@@ -172,7 +172,7 @@ func (x *journey) expires(part []int) bool {
 	inside := func(e edge) bool { return x.part[e.to] == x.part[part[0]] }
 	return slices.ContainsFunc(x.m.leaves, func(l leaf) bool {
 		return !slices.ContainsFunc(part, func(n int) bool {
-			runs := slices.Contains(x.states[x.nodes[n].state].under, l.task)
+			runs := slices.Contains(x.plan[x.nodes[n].state].under, l.task)
 			return !runs || slices.ContainsFunc(x.nodes[n].next, func(e edge) bool {
 				return inside(e) && slices.Contains(e.way.begun, l.task)
 			})
@@ -250,27 +250,6 @@ func ranked(rows [][]declare.Rate, above, below []bool) bool {
 // maxRows is the maximum number of different rates in one part.
 const maxRows = 200
 
-// hope finds from where some way leads to the goal.
-func (x *journey) hope() {
-	x.hopes = make([]bool, len(x.nodes))
-	from := make([][]int, len(x.nodes))
-	back := explore.New[int, struct{}](explore.Budget{})
-	for n := range x.nodes {
-		for _, e := range x.nodes[n].next {
-			from[e.to] = append(from[e.to], n)
-		}
-		if x.nodes[n].goal() {
-			back.Arrive(-1, n, struct{}{})
-		}
-	}
-	for k := range back.Leave() {
-		x.hopes[back.Key(k)] = true
-		for _, n := range from[back.Key(k)] {
-			back.Arrive(k, n, struct{}{})
-		}
-	}
-}
-
 func (x *journey) findings() []Finding {
 	var sure, reached, never, open []int
 	for _, n := range x.starts {
@@ -313,7 +292,7 @@ func (x *journey) findings() []Finding {
 		f := Finding{Verdict: Refuted, Place: at, Text: "the goal is never reached: " + goal + "; " + x.doing(loop),
 			Advice: "let a task lead from there to the goal, or declare other effects on the signals"}
 		f.Where, f.More = x.regions(never)
-		f.Script = x.retrace(x.path(never[0]))
+		f.Script = x.script(x.path(never[0]))
 		found = append(found, f)
 	}
 	if len(open) > 0 {
@@ -325,7 +304,7 @@ func (x *journey) findings() []Finding {
 		for range 2 {
 			way = append(way, loop...)
 		}
-		f.Script = x.retrace(x.path(way...))
+		f.Script = x.script(x.path(way...))
 		found = append(found, f)
 	}
 	return found
@@ -340,14 +319,15 @@ func (x *journey) hesitate(f *Finding) {
 
 // lasso returns a way from a node to one of a part that need not be left, and a closed walk from there.
 func (x *journey) lasso(start int) (way, loop []int) {
-	way = x.search([]int{start}, func(n int) bool { return x.stuck[x.part[n]] }, func(n int) bool { return !x.reached[n] })
+	way = path([]int{start}, x.before(func(n int) bool { return !x.reached[n] }),
+		func(n int) bool { return x.stuck[x.part[n]] })
 	last := way[len(way)-1]
 	inside := func(n int) bool { return x.part[n] == x.part[last] }
 	for _, e := range x.nodes[last].next {
 		if !inside(e.to) || e.to == last {
 			continue
 		}
-		back := x.search([]int{e.to}, func(n int) bool { return n == last }, inside)
+		back := path([]int{e.to}, x.before(inside), func(n int) bool { return n == last })
 		if loop == nil || len(back) < len(loop) {
 			loop = back
 		}
@@ -358,34 +338,16 @@ func (x *journey) lasso(start int) (way, loop []int) {
 	return way, loop
 }
 
-// search returns a shortest way from one of the nodes to a wanted one through usable nodes; it must exist.
-func (x *journey) search(starts []int, wanted, use func(n int) bool) []int {
-	found := explore.New[int, struct{}](explore.Budget{})
-	for _, n := range starts {
-		found.Arrive(-1, n, struct{}{})
-	}
-	for k := range found.Leave() {
-		if wanted(found.Key(k)) {
-			var way []int
-			for _, n := range found.Path(k) {
-				way = append(way, found.Key(n))
-			}
-			return way
-		}
-		for _, e := range x.nodes[found.Key(k)].next {
-			if !x.nodes[e.to].goal() && use(e.to) {
-				found.Arrive(k, e.to, struct{}{})
-			}
-		}
-	}
-	panic("verify: a path is missing")
+// before returns the successors before the goal that are usable.
+func (x *journey) before(use func(n int) bool) successors {
+	return x.successors(func(e edge) bool { return !x.nodes[e.to].goal() && use(e.to) })
 }
 
 // doing describes a closed walk that may repeat for ever.
 func (x *journey) doing(loop []int) string {
 	var names []string
 	for _, n := range loop {
-		for _, a := range x.states[x.nodes[n].state].active {
+		for _, a := range x.plan[x.nodes[n].state].active {
 			if name := x.m.tree.Name(a); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -405,39 +367,31 @@ func (x *journey) doing(loop []int) string {
 // losesGoal reports whether the plan may have ended where the goal is reached, and no task reacts any more where it is
 // lost again.
 func (x *journey) losesGoal() bool {
-	return slices.ContainsFunc(x.nodes, func(s vertex) bool {
-		if !s.goal() {
-			return false
+	for n := range x.nodes {
+		if !x.nodes[n].goal() {
+			continue
 		}
-		after := explore.New[int, struct{}](explore.Budget{})
-		after.Arrive(-1, s.state, struct{}{})
 		lost := false
-		for k := range after.Leave() {
-			at := after.Key(k)
-			if len(x.states[at].active) > 0 || !x.states[at].ended || !x.explore(at) {
-				return false
-			}
-			for _, p := range x.states[at].transitions {
+		awake := path([]int{x.nodes[n].state}, func(s int) (next []int) {
+			for _, p := range x.transitions(s) {
 				lost = lost || p.label > 0
-				after.Arrive(k, p.to, struct{}{})
+				next = append(next, p.to)
 			}
+			return next
+		}, x.reacts)
+		if awake == nil && lost {
+			return true
 		}
-		return lost
-	})
+	}
+	return false
+}
+
+// reacts reports whether a task is active in a state of the plan, or may become so because the plan has not ended.
+func (x *journey) reacts(state int) bool {
+	return len(x.plan[state].active) > 0 || !x.plan[state].ended
 }
 
 // ended reports whether no action is active at a node, nor at any one that the graph leads to from it.
 func (x *journey) ended(n int) bool {
-	found := explore.New[int, struct{}](explore.Budget{})
-	found.Arrive(-1, n, struct{}{})
-	for k := range found.Leave() {
-		at := &x.nodes[found.Key(k)]
-		if s := &x.states[at.state]; len(s.active) > 0 || !s.ended {
-			return false
-		}
-		for _, e := range at.next {
-			found.Arrive(k, e.to, struct{}{})
-		}
-	}
-	return true
+	return path([]int{n}, x.successors(nil), func(n int) bool { return x.reacts(x.nodes[n].state) }) == nil
 }

@@ -136,7 +136,7 @@ func (x *program) rule(i int) *journey {
 // executes reports whether a rule's action is active at a node. The rule is then the first that holds, or earlier ones
 // that hold have nothing to do.
 func (x *program) executes(n, i int) bool {
-	return x.rules[i].Action >= 0 && slices.Contains(x.states[x.nodes[n].state].active, x.rules[i].Action)
+	return x.rules[i].Action >= 0 && slices.Contains(x.plan[x.nodes[n].state].active, x.rules[i].Action)
 }
 
 // doubt returns a finding if the journey of a rule need not reach an earlier one from somewhere; ok is false if it
@@ -146,7 +146,8 @@ func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
 	if len(open) == 0 {
 		return Finding{}, false
 	}
-	way := x.search(x.starts, func(n int) bool { return x.first(n) == i && !y.reached[n] }, func(int) bool { return true })
+	way := path(x.starts, x.before(func(int) bool { return true }),
+		func(n int) bool { return x.first(n) == i && !y.reached[n] })
 	on, loop := y.lasso(way[len(way)-1])
 	way = append(way, on[1:]...)
 	last, why := way[len(way)-1], ""
@@ -165,7 +166,7 @@ func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
 		Text: "cannot be concluded from the rules: " + x.title(i) + "; " + why,
 		Advice: "this property is sufficient for the goal, not necessary: see `reach`; `canopy region --regression` samples" +
 			" starts",
-		Script: x.retrace(x.path(way...))}
+		Script: x.script(x.path(way...))}
 	f.Where, f.More = x.regions(open)
 	f.More = f.More || x.left < len(x.nodes)
 	return f, true

@@ -22,9 +22,9 @@ type aborted struct {
 }
 
 // abort records the first such instant.
-func (x *flying) abort(from int, m *flown.Moment) {
+func (x *flights) abort(from int, m *flown.Moment) {
 	if x.aborted == nil && m.Certain() && m.Possible() {
-		x.aborted = &aborted{from, x.m.tell(m, "the run stops: "+untimed(m.Err)), m.Err}
+		x.aborted = &aborted{from, x.m.instant(m, "the run stops: "+untimed(m.Err)), m.Err}
 	}
 }
 
@@ -86,10 +86,10 @@ func (m *Model) fate() Finding {
 }
 
 // stopping returns a script of a run that stops with an error.
-func (x *flying) stopping(a *aborted) string {
+func (x *flights) stopping(a *aborted) string {
 	var instants []instant
 	if path := x.states.Path(a.from); len(path) > 1 {
-		instants = x.m.recalled(x.Stepper, x.instants(path[:len(path)-1], x.states.Move(a.from)))
+		instants = x.m.recalled(x.m.loose(), x.instants(x.m, x.moves(path[:len(path)-1], x.states.Move(a.from)), nil))
 	}
 	return x.m.spell(append(instants, a.last))
 }

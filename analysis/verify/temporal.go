@@ -133,7 +133,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 		text = "holds only if no signal jumps over an interval: " + p.Text
 	}
 	found := Finding{Verdict: Refuted, Text: text, Script: c.script, Where: []string{c.where}, Advice: propertyAdvice}
-	if c.quick {
+	if c.timed {
 		found.Assumes = []Assumption{ChangeSoon}
 	}
 	return found
@@ -163,11 +163,11 @@ func (m *Model) prove(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Ex
 	return c, p
 }
 
-// pursueJoined searches for a violation where the times at which one state is reached are joined, if that may be much
+// checkJoined searches for a violation where the times at which one state is reached are joined, if that may be much
 // faster; if there is one, it searches again with the times apart.
 func (m *Model) checkJoined(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) outcome {
 	if m.effort > 1 || p&atRates != 0 {
-		if c := m.checkProduct(steps, f, of, p|joined); c.verdict == Proved {
+		if c := m.checkProduct(steps, f, of, p|joinTimes); c.verdict == Proved {
 			return c
 		}
 	}

@@ -100,31 +100,20 @@ func (m *Model) until(circle []wait) string {
 	if m.search(waits).verdict != Refuted {
 		return ""
 	}
-	after := newReach[struct{}](x.Stepper, m.bounds(m.most()))
-	for i := 1; i < x.states.Len() && after.states.Len() == 0; i++ {
-		x.At(x.states.Key(i).key, func(s *flown.Moment) {
+	var there flown.Key
+	for i := 1; i < x.states.Len() && there == ""; i++ {
+		x.At(x.states.Key(i).key, func(s situation) {
 			if waits(s) {
-				after.states.Arrive(-1, x.states.Key(i), nil)
+				there = x.states.Key(i).key
 			}
 		})
 	}
-	freed := false
-	for n := range after.states.Leave() {
-		after.expand(n, ignore, func(s *flown.Moment) {
-			switch {
-			case !s.Over:
-			case !waits(s):
-				freed = freed || s.Possible()
-				s.Stop = freed
-			case s.Possible():
-				after.arrive(s, s.Class(), n, struct{}{}, true)
-			}
-		})
-		if freed {
-			return "; other tasks or signals may end this"
-		}
-	}
-	if after.states.Short() != "" {
+	freed := observing(func(s situation) bool { return !waits(s) })
+	after := newSearch(x.system, freed, state[struct{}]{key: there}, mergeCovered, m.bounds(m.most()))
+	switch after.run(); {
+	case after.from >= 0:
+		return "; other tasks or signals may end this"
+	case after.states.Short() != "":
 		return ""
 	}
 	return "; for ever"

@@ -10,54 +10,75 @@ import (
 	"canopy/document/script"
 )
 
-// A path of a search becomes a script: its courses are followed once more, then with all conditions judged, and what
-// they show is written down and replayed.
+// A path of a search becomes a script: its transitions are followed once more, then with all conditions judged, and
+// what they show is written down and replayed.
 
-// instant is what a script tells of an instant.
+// instant is an instant of a script.
 type instant struct {
-	text   string
+	text   string // a comment
 	rounds [][]bt.Input
 	seen   []bt.Status   // by task
 	ended  bool          // the plan has ended
-	log    flown.Choices // the answers of the course
+	log    flown.Choices // the answers of the transition
+	free   values        // what was not asked there; nil: false
 }
 
-// course is a course of one instant: the state before it and the answers in it.
-type course struct {
-	from flown.Key
+// values returns what is known of inputs that are simply true or false.
+type values func(input string) (is, known bool)
+
+// move is a transition: the state before it and the answers in it.
+type move[M comparable] struct {
+	from state[M]
 	tape flown.Tape
 }
 
-// run returns the courses of a path through states, with a last one behind it.
-func (x *reach[M]) run(path []int, last flown.Tape) []course {
-	courses := make([]course, len(path))
+// moves returns the transitions of a path through states, with a last one behind it.
+func (x *search[M]) moves(path []int, last flown.Tape) []move[M] {
+	run := make([]move[M], len(path))
 	for i, n := range path {
-		courses[i] = course{x.states.Key(n).key, last}
+		run[i] = move[M]{x.states.Key(n), last}
 		if i+1 < len(path) {
-			courses[i].tape = x.states.Move(path[i+1])
+			run[i].tape = x.states.Move(path[i+1])
 		}
 	}
-	return courses
+	return run
 }
 
-// witness follows the courses of a run and returns their instants. depart is called before each; ask repeats at each
-// moment the questions of the search, which the courses answer, and returns a text about it.
-func (m *Model) witness(
-	s *flown.Stepper, run []course, depart func(i int), ask func(at *flown.Moment) string,
-) (instants []instant) {
+// hits returns the transitions to what was hit.
+func (x *search[M]) hits() []move[M] { return x.moves(x.states.Path(x.from), x.last) }
+
+// witness follows transitions with the observer, whose questions they answer, and visits the ends of their instants.
+func (x *search[M]) witness(run []move[M], visit func(i int, at *flown.Moment)) {
 	for i, c := range run {
-		depart(i)
-		s.Follow(c.from, c.tape, func(at *flown.Moment) {
-			if text := ask(at); at.Over {
-				instants = append(instants, m.tell(at, text))
+		x.prepare(c.from.mark)
+		x.Follow(c.from.key, c.tape, func(at *flown.Moment) {
+			if x.follow(at, c.from.mark); at.Over {
+				at.Possible() // the facts have asked, too
+				visit(i, at)
 			}
 		})
 	}
-	return instants
 }
 
-// tell returns what a script tells of an instant.
-func (m *Model) tell(at *flown.Moment, text string) instant {
+// instants returns those of transitions, with comments; nil: without.
+func (x *search[M]) instants(m *Model, run []move[M], text func(i int, at *flown.Moment) string) (shown []instant) {
+	x.witness(run, func(i int, at *flown.Moment) {
+		comment := ""
+		if text != nil {
+			comment = text(i, at)
+		}
+		shown = append(shown, m.instant(at, comment))
+	})
+	return shown
+}
+
+// script returns the script of instants.
+func (m *Model) script(s *flown.Stepper, instants []instant) string {
+	return m.spell(m.recalled(s, instants))
+}
+
+// instant returns what a script shows of an instant, with a comment.
+func (m *Model) instant(at *flown.Moment, text string) instant {
 	t := instant{text: text, seen: m.seen(at.Engine()), log: at.Choices()}
 	for _, in := range at.Rounds {
 		t.rounds = append(t.rounds, slices.Clone(in))
@@ -71,17 +92,17 @@ func (m *Model) recalled(s *flown.Stepper, instants []instant) []instant {
 	whole, key := make([]instant, len(instants)), flown.Key("")
 	s.Judge(true)
 	defer s.Judge(false)
-	s.Limits, s.Most, s.Still = nil, nil, false
+	m.plain(s)
 	for i, t := range instants {
-		found, courses := false, 0
-		s.Recall(key, t.log, func(at *flown.Moment) {
-			if courses++; courses > maxGuided {
+		found, tried := false, 0
+		s.Recall(key, t.log, t.free, func(at *flown.Moment) {
+			if tried++; tried > maxGuided {
 				at.Stop = true
 			}
 			if at.Stop || !agree(t.seen, m.seen(at.Engine())) || !at.Possible() {
 				return
 			}
-			whole[i] = m.tell(at, t.text)
+			whole[i] = m.instant(at, t.text)
 			found, key, at.Stop = true, at.After(), true
 		})
 		if !found {

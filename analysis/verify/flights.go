@@ -1,0 +1,241 @@
+package verify
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"canopy/analysis/flown"
+	"canopy/bt"
+	"canopy/explore"
+)
+
+// errNoState is the reason for which nothing is concluded from facts that exclude all states.
+var errNoState = errors.New("the facts exclude every state")
+
+// situation is a state in which the plan has settled.
+type situation = *flown.Moment
+
+// violation reports whether a state violates a property.
+type violation func(x situation) bool
+
+// counterexample is the result of the search for one.
+type counterexample struct {
+	verdict Verdict
+	script  string       // "" if refuted: it cannot be spelled
+	why     string       // undecided, or proved under assumptions only: the reason
+	how     string       // proved, but not by the abstraction: the method
+	assumes []Assumption // on which it rests
+	where   string       // refuted by a search: what is known of the signals there
+}
+
+// flights is the states that runs of the plan reach. Questions share it; they are found only as far as one needs them.
+type flights struct {
+	*search[string]
+	m       *Model
+	entered []bool        // by task: was active at some time
+	broken  []bool        // by task: was active in an instant that does not end
+	met     map[pair]bool // of actions that were active at one time
+	aborted *aborted      // a run that stops with an error; nil: none was found
+	tired   bool          // a bound has ended it that grows with the effort
+}
+
+func (m *Model) newFlights() *flights {
+	bounds := m.bounds(m.most())
+	x := &flights{m: m, entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()), met: map[pair]bool{}}
+	over := bounds.Over
+	bounds.Over = func(states int) string {
+		why := over(states)
+		x.tired = why != "" && m.tired
+		return why
+	}
+	x.search = newSearch(m.loose(), observer[string](x), state[string]{}, mergeLeft, bounds)
+	x.stopped = func(at *flown.Moment, from int) {
+		for _, t := range at.Entered() {
+			x.broken[t] = true
+		}
+		x.abort(from, at)
+	}
+	m.plain(m.loose())
+	return x
+}
+
+// step records what an instant shows.
+func (x *flights) step(at *flown.Moment, _ string) (shown string, now event) {
+	if !at.Over {
+		return x.shown(at), nothing
+	}
+	if at.Possible() {
+		for _, t := range at.Entered() {
+			x.entered[t] = true
+		}
+		for _, p := range x.m.meetings(x.m.activeBefore(at), at.Changes) {
+			x.met[p] = true
+		}
+	}
+	return "", nothing
+}
+
+// shown describes what an instant has shown so far that is new and has ended: another transition that comes to the same
+// state later does not show it. What is still active belongs to the state.
+func (x *flights) shown(at *flown.Moment) string {
+	tasks := slices.DeleteFunc(at.Entered(), func(t bt.Task) bool { return x.entered[t] || at.Active(t) })
+	pairs := slices.DeleteFunc(x.m.meetings(x.m.activeBefore(at), at.Changes), func(p pair) bool {
+		return x.met[p] || at.Active(p[0]) && at.Active(p[1])
+	})
+	if len(tasks)+len(pairs) == 0 {
+		return ""
+	}
+	slices.SortFunc(pairs, func(p, q pair) int { return slices.Compare(p[:], q[:]) })
+	return fmt.Sprint(tasks, slices.Compact(pairs))
+}
+
+// activeBefore returns the actions that were active before an instant.
+func (m *Model) activeBefore(at *flown.Moment) []bt.Task {
+	was := map[bt.Task]bool{}
+	for _, c := range slices.Backward(at.Changes) {
+		was[c.Task] = c.From == bt.Activating || c.From == bt.Running
+	}
+	return slices.DeleteFunc(m.actions(), func(t bt.Task) bool {
+		active, changed := was[t]
+		return changed && !active || !changed && !at.Active(t)
+	})
+}
+
+// loose returns the steps of the plan for searches in which signals may change to any value at each instant.
+func (m *Model) loose() *flown.Stepper {
+	if m.looseSteps == nil {
+		m.looseSteps = flown.Loose(m.subject)
+	}
+	return m.looseSteps
+}
+
+// stepper returns the steps of the plan.
+func (m *Model) stepper() *flown.Stepper {
+	if m.steps == nil {
+		m.steps = flown.New(m.subject)
+	}
+	return m.steps
+}
+
+// lazy returns the steps of the plan in which conditions are judged only where the tree hears them.
+func (m *Model) lazy() *flown.Stepper {
+	if m.lazySteps == nil {
+		m.lazySteps = flown.Loose(m.subject, m.tree.Leaves()...)
+	}
+	return m.lazySteps
+}
+
+// flights returns the states that runs reach, as far as they were needed.
+func (m *Model) flights() *flights {
+	m.reachable = m.fly()
+	return m.reachable
+}
+
+// fly returns the same before a question needs the states.
+func (m *Model) fly() *flights {
+	if m.flew == nil {
+		m.flew = m.newFlights()
+	}
+	return m.flew
+}
+
+// search searches the runs for a state that violates a property.
+func (m *Model) search(violated violation) counterexample {
+	x, asked := m.flights(), false
+	for i := 1; i < x.states.Len() || x.more(); {
+		if i == x.states.Len() {
+			continue
+		}
+		hit := false
+		x.At(x.states.Key(i).key, func(s situation) {
+			hit = violated(s)
+			asked = s.Asked()
+		})
+		switch {
+		case asked: // it depends on signals
+			return watch(m, observing(violated), struct{}{})
+		case hit:
+			path := x.states.Path(i)
+			return x.refuted(m, x.moves(path[:len(path)-1], x.states.Move(i)), (situation).Brief)
+		}
+		i++
+	}
+	x.m.tired = x.m.tired || x.tired && x.states.Short() != "" // also where another question has made the search
+	return x.conclusion()
+}
+
+// watch searches all runs of the plan for one that an observer hits, with the mark of the observer before a run.
+func watch[M comparable](m *Model, o observer[M], start M) counterexample {
+	steps := m.loose()
+	m.plain(steps)
+	x := newSearch(steps, o, state[M]{mark: start}, mergeLeft, m.bounds(m.most()))
+	if x.run(); x.from < 0 {
+		return x.conclusion()
+	}
+	return x.refuted(m, x.hits(), (situation).Text)
+}
+
+// refuted returns a counterexample with a text about the signals at its end.
+func (x *search[M]) refuted(m *Model, run []move[M], where func(situation) string) counterexample {
+	c := counterexample{verdict: Refuted}
+	c.script = m.script(m.loose(), x.instants(m, run, func(_ int, at situation) string {
+		c.where = where(at)
+		return ""
+	}))
+	return c
+}
+
+// plain lets time pass between instants, without clocks of an observer.
+func (m *Model) plain(s *flown.Stepper) { s.Limits, s.Most, s.Still = nil, nil, false }
+
+// conclusion returns the result of a search that has hit nothing.
+func (x *search[M]) conclusion() counterexample {
+	switch {
+	case x.states.Short() != "":
+		return counterexample{verdict: Undecided, why: x.states.Short()}
+	case x.failed != nil:
+		return counterexample{verdict: Undecided, why: x.failed.Error()}
+	case x.states.Len() == 1: // only the state before the run
+		return counterexample{verdict: Undecided, why: cmp.Or(x.unsettled, errNoState).Error()}
+	}
+	c := counterexample{verdict: Proved, how: visited(x.states.Len() - 1)}
+	if x.unsettled != nil {
+		c.assumes = []Assumption{Settles}
+	}
+	return c
+}
+
+// visited describes a proof by a search.
+func visited(states int) string {
+	if states == 1 {
+		return "by visiting the only state that the engine can reach: the plan never leaves it"
+	}
+	return fmt.Sprintf("by visiting all %d states that the engine can reach", states)
+}
+
+// Bounds of the search with the engine, per effort.
+const (
+	maxMoves  = 20_000
+	maxVisits = 2_000_000 // moves times tasks
+	maxBytes  = 350_000_000
+)
+
+// most returns the maximum number of moves of the engine.
+func (m *Model) most() int { return m.effort * min(maxMoves, maxVisits/m.tree.Len()) }
+
+// bounds returns those of a search with a number of moves. [Answers] begins it again with more of them.
+func (m *Model) bounds(most int) explore.Budget {
+	moves := 0
+	return explore.Budget{Bytes: maxBytes, Over: func(int) string {
+		if moves += 64; moves > most { // asked at every 64th move
+			m.tired = true
+			return fmt.Sprintf("%d moves did not find all states", most)
+		}
+		if !m.space.goOn() {
+			return "the search took too long"
+		}
+		return ""
+	}}
+}
