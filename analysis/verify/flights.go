@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"canopy/analysis/flown"
 	"canopy/bt"
@@ -28,6 +29,29 @@ type counterexample struct {
 	how     string       // proved, but not by the abstraction: the method
 	assumes []Assumption // on which it rests
 	where   string       // refuted by a search: what is known of the signals there
+}
+
+// finding returns the finding of a question that was answered so. Its fields are those of proved or of refuted; where
+// nothing is concluded, the text states whether refuted is so.
+func (c counterexample) finding(proved, refuted Finding) Finding {
+	f := refuted
+	switch c.verdict {
+	case Proved:
+		f = proved
+		if f.Assumes = c.assumes; c.how != "" {
+			f.Text += ", " + c.how
+		}
+		if c.why != "" {
+			f.Advice = "not concluded otherwise: " + c.why
+		}
+	case Refuted:
+		f.Script, f.Where, f.More = c.script, []string{c.where}, c.where != flown.Always
+	case Undecided:
+		f.Text = "not concluded whether " + strings.Replace(f.Text, "does not hold", "this holds", 1) + "; " + c.why
+		f.Where, f.Advice = nil, memoryAdvice
+	}
+	f.Verdict = c.verdict
+	return f
 }
 
 // flights is the states that runs of the plan reach. Questions share it; they are found only as far as one needs them.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/plan"
 	"canopy/expr"
@@ -37,34 +36,15 @@ const memoryAdvice = "reactive composites and actions without outcome have no me
 // conclude returns the finding of a question about a set. Its fields are those of proved or of refuted.
 func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Finding {
 	c := m.show(a, violated)
-	f := refuted
-	f.Verdict = c.verdict
-	switch c.verdict {
-	case Proved:
-		f = proved
-		f.Verdict, f.Assumes = Proved, c.assumes
-		if c.how != "" {
-			f.Text += ", " + c.how
-		}
-		if c.why != "" {
-			f.Advice = "not concluded otherwise: " + c.why
-		}
-	case Refuted:
-		f.Script = c.script
-		switch {
-		case m.Remembers():
-			f.Text += ", depending on the plan's memory"
-			f.Where, f.More = []string{c.where}, c.where != flown.Always
-		case m.slow() && m.empty(a):
-			f.Where = []string{c.where}
-			f.Text += ", because procedures take time"
-		default:
-			f.Where, f.More = m.regions(a)
-		}
-	case Undecided:
-		f.Text = "not concluded whether " + strings.Replace(f.Text, "does not hold", "this holds", 1) + "; " + c.why
-		f.Where = nil
-		f.Advice = memoryAdvice
+	f := c.finding(proved, refuted)
+	switch {
+	case c.verdict != Refuted:
+	case m.Remembers():
+		f.Text += ", depending on the plan's memory"
+	case m.slow() && m.empty(a):
+		f.Text, f.More = f.Text+", because procedures take time", false
+	default:
+		f.Where, f.More = m.regions(a)
 	}
 	return f
 }
