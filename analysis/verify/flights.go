@@ -145,6 +145,9 @@ func (m *Model) stepper() *flown.Stepper {
 
 // lazy returns the steps of the plan in which conditions are judged only where the tree hears them.
 func (m *Model) lazy() *flown.Stepper {
+	if len(m.loose().Freed()) == 0 {
+		return m.loose()
+	}
 	if m.lazySteps == nil {
 		m.lazySteps = flown.Loose(m.subject, m.tree.Leaves()...)
 	}

@@ -213,9 +213,12 @@ func (a *axis) bounds(cell int) (low, high float64) {
 
 // possible reports whether some values of the signals lie in all cells.
 func (x *graph) possible(cells []span) bool {
-	box := boxOf(x.axes, cells)
+	var box map[string]interval.Interval
 	for i := range x.axes {
 		if a := &x.axes[i]; a.signal < 0 && a.terms != nil {
+			if box == nil {
+				box = boxOf(x.axes, cells)
+			}
 			low, _ := a.bounds(cells[i].low)
 			_, high := a.bounds(cells[i].high)
 			sum := a.span(func(signal string) declare.Rate {

@@ -234,14 +234,15 @@ func (x *search[M]) soFar(at *flown.Moment, mark M) partial[M] {
 // arrive records the state at the end of an instant. It returns the number of the state or of one that it merges with;
 // -1 if there is no room for it.
 func (x *search[M]) arrive(at *flown.Moment, from int, mark M) (n int) {
-	class, more, fresh := "", fmt.Sprint(mark), false
-	if x.merge != mergeLeft {
+	class, key, more, fresh := "", flown.Key(""), fmt.Sprint(mark), false
+	if x.merge == mergeLeft {
+		key = at.After()
+	} else {
 		class = at.Class()
 	}
 	if x.merge == mergeJoined {
 		class = x.cover.Join(at, class, more)
 	}
-	key := at.After()
 	switch x.merge {
 	case mergeCovered, mergeJoined:
 		n, fresh = x.cover.Arrive(at, class, more, x.still == nil || !x.still(mark), x.states.Len())
@@ -255,6 +256,9 @@ func (x *search[M]) arrive(at *flown.Moment, from int, mark M) (n int) {
 		}
 	}
 	if fresh {
+		if key == "" {
+			key = at.After()
+		}
 		x.states.Arrive(from, state[M]{key, mark}, at.Tape())
 	}
 	if n >= x.states.Len() {
