@@ -95,6 +95,8 @@ type Event struct {
 	Kind Kind
 	Slot int // place in the contract's slots of the first slot concerned, or -1
 	Text string
+
+	Grave bool // a finding of the checklist that may keep the vehicle from being commanded
 }
 
 // State is who commands the vehicle.
@@ -374,12 +376,12 @@ func (a *Adapter) recent(at service.Clock, d int64) bool {
 
 // note adds an entry to the log.
 func (a *Adapter) note(k Kind, text string) {
-	a.events = append(a.events, Event{k, -1, text})
+	a.events = append(a.events, Event{Kind: k, Slot: -1, Text: text})
 }
 
 // report adds an entry about a duty.
 func (a *Adapter) report(k Kind, d *duty, text string) {
-	a.events = append(a.events, Event{k, a.contract.Slot(d.slots[0]), text})
+	a.events = append(a.events, Event{Kind: k, Slot: a.contract.Slot(d.slots[0]), Text: text})
 }
 
 // same reports whether two values of a signal are the same; unknown is the same as unknown.

@@ -174,7 +174,7 @@ func (a *Adapter) find(grave bool, text string) {
 		a.attachment.grave = true
 		text = "grave: " + text
 	}
-	a.note(Checked, text)
+	a.events = append(a.events, Event{Kind: Checked, Slot: -1, Text: text, Grave: grave})
 }
 
 // examine compares the parameters with the checklist.

@@ -266,7 +266,7 @@ func (a *Adapter) heed(x service.Notice) {
 	}
 	w.warning, w.warned = x.Text, a.now
 	if a.recent(w.denied, reasonNear) {
-		a.events = append(a.events, Event{Refused, w.deniedSlot, MayExplain + x.Text})
+		a.events = append(a.events, Event{Kind: Refused, Slot: w.deniedSlot, Text: MayExplain + x.Text})
 	}
 }
 

@@ -474,7 +474,8 @@ func (f *Flight) log(events []adapter.Event) error {
 			text = strings.TrimSuffix(name+": "+text, ": ")
 		}
 		f.sortie.heed(f, e.Kind, e.Slot, text)
-		if err := f.note(e.Kind.String(), text); err != nil {
+		event := record.Event{T: f.world().t, Kind: e.Kind.String(), Text: text, Grave: e.Grave}
+		if err := f.rec.Event(event); err != nil {
 			return err
 		}
 	}

@@ -43,7 +43,7 @@ type Monitor struct {
 	plans      []span               // that have decided, in their order
 	values     int
 	most       int
-	full       bool // more is not stored
+	full       string // why more is not stored; "": it is
 }
 
 // column is a signal that is kept.
@@ -137,7 +137,7 @@ func (m *Monitor) Plan(p record.Takeover) error {
 		n := slices.IndexFunc(p.Tasks, func(t record.Task) bool { return t.Name == m.tasks[i].Name })
 		s.has, s.rests = append(s.has, n >= 0), append(s.rests, n >= 0 && p.Tasks[n].Rests)
 		before := slices.ContainsFunc(m.plans, func(s span) bool { return s.has[k] })
-		if n >= 0 && !before && !m.full { // changes of others are in the log
+		if n >= 0 && !before && m.full == "" { // changes of others are in the log
 			m.changes = append(m.changes, change{p.T, m.told, k, p.Tasks[n].Initial})
 			m.store(1)
 		}
@@ -190,7 +190,7 @@ func Scope(h *record.Header) expr.Scope {
 
 // Sample implements [record.Recorder].
 func (m *Monitor) Sample(t float64, values []float64) error {
-	if m.full {
+	if m.full != "" {
 		return nil
 	}
 	s := sample{t, m.told, make([]float64, len(m.signals))}
@@ -208,7 +208,7 @@ func (m *Monitor) Sample(t float64, values []float64) error {
 // Status implements [record.Recorder].
 func (m *Monitor) Status(t float64, _ int, c bt.Change) error {
 	m.told++
-	if k, kept := slices.BinarySearch(m.active, int(c.Task)); kept && !m.full {
+	if k, kept := slices.BinarySearch(m.active, int(c.Task)); kept && m.full == "" {
 		m.changes = append(m.changes, change{t, m.told, k, c.To})
 		m.store(1)
 	}
@@ -220,7 +220,11 @@ func (m *Monitor) Event(e record.Event) error {
 	if e.Kind == record.KindRange && m.outside == nil {
 		m.outside = &e
 	}
-	if e.Relation != "" && !m.full {
+	if e.Relation == "" && (e.Kind == record.KindState || e.Kind == record.KindTouch) {
+		m.full = "the log is that of an earlier version of canopy, whose events do not say which relation changed"
+		m.samples = m.samples[:count(m.samples, func(s sample) bool { return s.t < e.T })]
+	}
+	if e.Relation != "" && m.full == "" {
 		if r := m.relation(e.Relation); r != nil {
 			m.crossings = append(m.crossings, crossing{e.T, r, e.Holds, e.Kind == record.KindTouch})
 			m.store(1)
@@ -232,7 +236,10 @@ func (m *Monitor) Event(e record.Event) error {
 // store counts stored values.
 func (m *Monitor) store(n int) {
 	m.values += n
-	m.full = m.values > m.most
+	if m.values > m.most {
+		m.full = fmt.Sprintf("only the first %d values are judged; judge fewer properties, record less often, or fly a "+
+			"shorter mission", m.most)
+	}
 }
 
 // Judge returns the verdicts of the assertions on a run that ended so. For an incomplete run they are those that hold
@@ -331,10 +338,8 @@ func (m *Monitor) extent(end *record.End) (told float64, missing string) {
 	if s := end.Summary; s != nil {
 		told = cmp.Or(s.Stopped, s.Ended)
 	}
-	if n := len(m.samples); m.full && n > 0 && m.samples[n-1].t < told {
-		told = m.samples[n-1].t
-		missing = fmt.Sprintf("only the first %d values are judged; judge fewer properties, record less often, or fly a "+
-			"shorter mission", m.most)
+	if n := len(m.samples); m.full != "" && n > 0 && m.samples[n-1].t < told {
+		told, missing = m.samples[n-1].t, m.full
 	}
 	return told, missing
 }

@@ -84,6 +84,23 @@ func TestLong(t *testing.T) {
 	}
 }
 
+// A log of an earlier version, whose events have no relations, is judged up to the first of them.
+func TestEarlierVersions(t *testing.T) {
+	property, _ := temporal.Read("always x < 2", nil, expr.Scope{"x": expr.Number(expr.One)})
+	m := New(&record.Header{Signals: []record.Signal{{Name: "x"}}}, assertions(property))
+	for at := range 5 {
+		_ = m.Sample(float64(at), []float64{float64(at)})
+		if at == 2 { // by rounding, the sample may be beyond the limit
+			_ = m.Event(record.Event{T: 2, Kind: record.KindState, Text: "x >= 2 becomes true"})
+		}
+	}
+	end := record.End{Told: 4, Summary: &record.Summary{Outcome: record.Complete, Ended: 4}}
+	list, err := m.Judge(&end)
+	if err != nil || list[0].Verdict != "open" || *list[0].After != 1 || !strings.Contains(list[0].Because, "earlier version") {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // What stops the plan at the end of a run is no part of what is judged, whatever the outcome: a plan that is stopped
 // contradicts nothing that is proved of it.
 func TestStoppingIsNotJudged(t *testing.T) {

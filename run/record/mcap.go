@@ -74,6 +74,10 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 			return signalsSchema(h)
 		case channel == runChannel:
 			return runSchema(h)
+		case channel == eventsChannel && h.Date != 0:
+			grave := []byte(`"grave":{"type":"boolean","description":"finding that may keep the vehicle from being commanded"},` +
+				`"relation":`)
+			return bytes.Replace(schemas[channel], []byte(`"relation":`), grave, 1)
 		}
 		return schemas[channel]
 	})
@@ -140,6 +144,9 @@ func (c *container) event(time []byte, e Event) error {
 	}
 	b = appendText(append(b, `,"kind":`...), e.Kind)
 	b = appendText(append(b, `,"text":`...), e.Text)
+	if e.Grave {
+		b = append(b, `,"grave":true`...)
+	}
 	if e.Relation != "" {
 		b = appendText(append(b, `,"relation":`...), e.Relation)
 		b = strconv.AppendBool(append(b, `,"holds":`...), e.Holds)

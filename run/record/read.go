@@ -419,9 +419,6 @@ func (p *player) message(topic string, m message) error {
 	case eventsChannel:
 		var e Event
 		err := json.Unmarshal(m.data, &e)
-		if err == nil && e.Relation == "" && (e.Kind == KindState || e.Kind == KindTouch) {
-			err = errors.New("an event has no relation: the log is that of an earlier version of canopy")
-		}
 		if err = p.goes(channel, e.T, err); err != nil {
 			return err
 		}

@@ -162,8 +162,10 @@ type Event struct {
 	Micro int     `json:"micro"` // event iteration within the instant, from 1; 0 before the first
 	Kind  string  `json:"kind"`  // "state", "time", "touch", "conflict", "chattering", "error", ...
 	Text  string  `json:"text"`
+	Grave bool    `json:"grave,omitempty"` // a finding about a vehicle that may keep it from being commanded
 
-	// Relation is the condition whose truth a state event changes or a touch keeps, as an expression; "" for other kinds.
+	// Relation is the condition whose truth a state event changes or a touch keeps, as an expression; "" for other
+	// kinds, and in logs of earlier versions.
 	Relation string `json:"relation,omitempty"`
 	Holds    bool   `json:"holds,omitempty"` // the truth of the relation from then on
 

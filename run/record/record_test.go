@@ -338,20 +338,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// An earlier version wrote relations only in words: its state events are not read.
-func TestEarlierEvents(t *testing.T) {
-	var f files
-	w, err := NewWriter(small(), f.destinations())
-	must(t, err)
-	must(t, w.Sample(0, []float64{6000, 0.3, 0}))
-	must(t, w.Event(Event{T: 1, Kind: KindState, Text: "soc >= 0.9 becomes true"}))
-	must(t, w.Close(Summary{Ended: 2, Outcome: Complete}))
-	log, err := Read(bytes.NewReader(f.mcap.Bytes()))
-	if err != nil || !strings.Contains(log.Missing(), "the log is that of an earlier version of canopy") {
-		t.Errorf("%v, %v", log.Missing(), err)
-	}
-}
-
 // TestDamageAnywhere: wherever a bit of a log is turned, or the log is cut off, it does not pass for whole, and all that
 // is read of it is what was written.
 func TestDamageAnywhere(t *testing.T) {

@@ -114,22 +114,19 @@ func (d *Digest) flight() (rows [][]string) {
 		}
 	}
 	for _, e := range d.noticed {
-		if grave(e) {
+		if e.Grave {
 			rows = append(rows, []string{e.Kind, e.Text})
 		}
 	}
 	return rows
 }
 
-// grave reports whether an event is a grave finding of the checklist.
-func grave(e record.Event) bool { return e.Kind == "checked" && strings.HasPrefix(e.Text, "grave: ") }
-
 // toNotice returns a row for each of the first events that a person should know of: all but the switching itself, and
 // what is at the top.
 func (d *Digest) toNotice() [][]string {
 	var rows [][]string
 	for _, e := range d.noticed {
-		if !grave(e) {
+		if !e.Grave {
 			rows = append(rows, []string{e.Kind, Clock(e.T) + " " + e.Text})
 		}
 	}
