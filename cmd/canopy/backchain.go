@@ -8,7 +8,6 @@ import (
 	"canopy/diag"
 	"canopy/explore"
 	"canopy/formalism/backchain"
-	"canopy/internal/files"
 
 	"github.com/spf13/cobra"
 )
@@ -44,12 +43,7 @@ func backchainCommand() *cobra.Command {
 			over, free := within(ctx, budget)
 			defer free()
 			writeCoverage(cmd.ErrOrStderr(), w.Check(p, facts, explore.Budget{Over: func(int) string { return over() }}))
-			if out == "" {
-				_, err = io.WriteString(cmd.OutOrStdout(), p.Source.Text)
-			} else {
-				err = files.Save(out, []byte(p.Source.Text))
-			}
-			return failed(err)
+			return writeText(cmd.OutOrStdout(), out, p.Source.Text)
 		},
 	}
 	c.Flags().StringVar(&goal, "goal", "", "the `facts` to reach")

@@ -10,7 +10,6 @@ import (
 	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/document/qgc"
-	"canopy/internal/files"
 	"canopy/vehicle/contract"
 
 	"github.com/spf13/cobra"
@@ -22,30 +21,20 @@ func exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "export",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var text string
+			var err error
 			switch args[0] {
 			case "smv":
+				text, err = modelChecked(cmd, args[1], facts, budget)
 			case "qgc":
-				text, err := contingency(args[1], tree, cmd.ErrOrStderr())
-				if err != nil {
-					return err
-				}
-				return exported(out, text, cmd.OutOrStdout())
+				text, err = contingency(args[1], tree, cmd.ErrOrStderr())
 			default:
-				return &usageError{unknownWord("format", args[0], []string{"qgc", "smv"})}
+				err = &usageError{unknownWord("format", args[0], []string{"qgc", "smv"})}
 			}
-			s, err := subject(args[1], facts, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			ctx, end := interruptible(cmd.Context())
-			defer end()
-			over, stop := within(ctx, budget)
-			defer stop()
-			text, err := smv.Write(s, fmt.Sprintf("canopy export smv %s", filepath.ToSlash(args[1])), over)
-			if err != nil {
-				return failed(err)
-			}
-			return exported(out, text, cmd.OutOrStdout())
+			return writeText(cmd.OutOrStdout(), out, text)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "write to this `file` (default standard output)")
@@ -55,13 +44,18 @@ func exportCommand() *cobra.Command {
 	return c
 }
 
-// exported writes a text to a file, or to standard output.
-func exported(out, text string, stdout io.Writer) error {
-	if out == "" {
-		_, err := io.WriteString(stdout, text)
-		return failed(err)
+// modelChecked returns the model of a plan for NuSMV.
+func modelChecked(cmd *cobra.Command, name, facts string, budget seconds) (string, error) {
+	s, err := subject(name, facts, cmd.ErrOrStderr())
+	if err != nil {
+		return "", err
 	}
-	return failed(files.Save(out, []byte(text)))
+	ctx, end := interruptible(cmd.Context())
+	defer end()
+	over, stop := within(ctx, budget)
+	defer stop()
+	text, err := smv.Write(s, "canopy export smv "+filepath.ToSlash(name), over)
+	return text, failed(err)
 }
 
 // contingency returns the plan of QGroundControl for a tree of a mission's plan.

@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,9 +14,7 @@ import (
 	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/expr"
-	"canopy/internal/files"
 	"canopy/run"
-	"canopy/run/folder"
 	"canopy/run/monitor"
 	"canopy/run/record"
 	"canopy/run/report"
@@ -141,32 +136,21 @@ func flown(ctx context.Context, name string, texts []string, stderr io.Writer) (
 
 // recorded judges what its mission declares on a run's log, or the properties of --property.
 func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]record.Property, record.End, error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		name = filepath.Join(name, folder.LogFile)
-	}
-	f, err := files.Open(name, os.O_RDONLY)
+	log, done, err := openLog(name)
 	if err != nil {
-		return nil, record.End{}, noRun(err)
+		return nil, record.End{}, err
 	}
-	defer f.Close() //nolint:errcheck // only read
-	rows, end, err := judgeLog(f, name, texts)
-	if errors.Is(err, record.ErrFormat) {
-		err = fmt.Errorf("%s: %w", name, err)
-	}
-	return rows, end, err
+	defer done()
+	return log.judge(texts)
 }
 
-// judgeLog judges on a log the assertions of the mission that it carries, or the properties of --property. A log with
+// judge judges on a log the assertions of the mission that it carries, or the properties of --property. A log with
 // exchanges of the plan is read twice: a property may name tasks of later plans.
-func judgeLog(log io.ReadSeeker, name string, texts []string) ([]record.Property, record.End, error) {
-	rows, end, plans, err := judgePlans(log, name, texts, nil)
-	if len(plans) == 0 {
-		return rows, end, err
+func (l *runLog) judge(texts []string) ([]record.Property, record.End, error) {
+	rows, end, plans, err := l.judgePlans(texts, nil)
+	if len(plans) > 0 {
+		rows, end, _, err = l.judgePlans(texts, plans)
 	}
-	if _, err := log.Seek(0, io.SeekStart); err != nil {
-		return nil, end, err
-	}
-	rows, end, _, err = judgePlans(log, name, texts, plans)
 	return rows, end, err
 }
 
@@ -181,14 +165,14 @@ func (p planned) Plan(next record.Takeover) error {
 	return p.Monitor.Plan(next)
 }
 
-func judgePlans(log io.ReadSeeker, name string, texts []string, later []record.Takeover) (rows []record.Property,
-	end record.End, plans []record.Takeover, err error,
+func (l *runLog) judgePlans(texts []string, later []record.Takeover) (rows []record.Property, end record.End,
+	plans []record.Takeover, err error,
 ) {
 	var watch temporal.Watch
 	var judge *monitor.Monitor
 	var mistakes error
-	end, err = record.Play(log, func(h *record.Header) record.Recorder {
-		if watch, mistakes = asked(h, later, name, texts); mistakes != nil {
+	end, err = l.play(func(h *record.Header) record.Recorder {
+		if watch, mistakes = asked(h, later, l.name, texts); mistakes != nil {
 			watch = temporal.Watch{}
 		}
 		judge = monitor.New(h, watch, later...)

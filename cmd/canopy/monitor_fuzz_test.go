@@ -42,6 +42,6 @@ func FuzzMonitor(f *testing.F) {
 		if property != "" {
 			texts = []string{property}
 		}
-		_, _, _ = judgeLog(bytes.NewReader(data), "run.mcap", texts)
+		_, _, _ = (&runLog{bytes.NewReader(data), "run.mcap"}).judge(texts)
 	})
 }

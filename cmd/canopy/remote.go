@@ -83,11 +83,6 @@ func (r *reach) place(name string) (control.Endpoint, error) {
 	return at, nil
 }
 
-// unreached reports whether an error is that of a run that does not listen, or not to this client.
-func unreached(err error) bool {
-	return errors.Is(err, control.ErrNoRun) || errors.Is(err, control.ErrUnreached) || errors.Is(err, control.ErrRefused)
-}
-
 // serving is the flags with which a run listens beside its socket.
 type serving struct {
 	token

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
+	"canopy/internal/files"
 	"canopy/run/folder"
+	"canopy/run/record"
 
 	"github.com/spf13/cobra"
 )
@@ -28,6 +32,32 @@ func reportCommand() *cobra.Command {
 			return failed(err)
 		},
 	}
+}
+
+// runLog is the log of a run.
+type runLog struct {
+	io.ReadSeeker
+	name string
+}
+
+// openLog opens a log, which it or its folder names, until done is called.
+func openLog(name string) (log *runLog, done func(), err error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		name = filepath.Join(name, folder.LogFile)
+	}
+	f, err := files.Open(name, os.O_RDONLY)
+	if err != nil {
+		return nil, nil, noRun(err)
+	}
+	return &runLog{f, name}, func() { _ = f.Close() }, nil // only read
+}
+
+// play plays the log from its beginning.
+func (l *runLog) play(begin func(*record.Header) record.Recorder) (end record.End, err error) {
+	if end, err = record.Play(l, begin); errors.Is(err, record.ErrFormat) {
+		err = fmt.Errorf("%s: %w", l.name, err)
+	}
+	return end, err
 }
 
 // noRun adds a hint to the error of a folder without a run.

@@ -176,7 +176,7 @@ func TestProvedIsNotViolated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, _, err := judgeLog(bytes.NewReader(log), "log", nil)
+		rows, _, err := (&runLog{bytes.NewReader(log), "log"}).judge(nil)
 		if err != nil || fmt.Sprint(judgements(rows)) != text {
 			t.Fatalf("seed %d: from the log, %v\n%v\n%s", seed, err, judgements(rows), text)
 		}

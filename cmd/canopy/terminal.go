@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"canopy/internal/files"
 	"canopy/run/report"
 
 	"golang.org/x/term"
@@ -19,6 +20,15 @@ func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// writeText writes a text to a file, or to standard output if none is named.
+func writeText(stdout io.Writer, file, text string) error {
+	if file == "" {
+		_, err := io.WriteString(stdout, text)
+		return failed(err)
+	}
+	return failed(files.Save(file, []byte(text)))
 }
 
 // isTerminal reports whether w is a terminal that interprets escape sequences.

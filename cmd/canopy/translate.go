@@ -12,7 +12,6 @@ import (
 	"canopy/document/plan"
 	"canopy/formalism/stategraph"
 	"canopy/formalism/translate"
-	"canopy/internal/files"
 
 	"github.com/spf13/cobra"
 )
@@ -27,11 +26,7 @@ func translateCommand() *cobra.Command {
 			if err := translated(&b, args[0], to, actions, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			if out == "" {
-				_, err := cmd.OutOrStdout().Write(b.Bytes())
-				return failed(err)
-			}
-			return failed(files.Save(out, b.Bytes()))
+			return writeText(cmd.OutOrStdout(), out, b.String())
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "`format` to write: "+strings.Join(formats, ", "))

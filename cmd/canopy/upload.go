@@ -69,13 +69,34 @@ func uploadCommand() *cobra.Command {
 
 // send sends a request to a run of a name at a place, and prints the answers.
 func send(ctx context.Context, name string, at control.Endpoint, q control.Demand, out io.Writer, asJSON bool) error {
-	var last control.Response
-	ended := make(chan error, 1)
-	answers := make(chan control.Response)
+	last, err := follow(ctx, name, "the run has ended", func(tell func(control.Response) error) error {
+		return control.Send(at, q, tell)
+	}, func(a *control.Response) error {
+		if asJSON {
+			return printJSON(out, a)
+		}
+		_, err := io.WriteString(out, answered(a))
+		return err
+	})
+	switch {
+	case errors.Is(err, record.ErrInterrupted) && last.Progress == control.Waiting && q.Safe:
+		return failed(fmt.Errorf("%w: the exchange is withdrawn unless it has taken place", record.ErrInterrupted))
+	case err == nil && (last.Progress == control.Refused || last.Progress == control.Failed):
+		return errRefuted
+	}
+	return err
+}
+
+// follow shows what a run tells, which receive passes on, until there is no more, and returns the last of it. The
+// context ends that with [record.ErrInterrupted]. The error of a run that ends before says so, as given.
+func follow[T any](ctx context.Context, name, ends string, receive func(tell func(T) error) error,
+	show func(*T) error,
+) (last T, err error) {
+	told, ended := make(chan T), make(chan error, 1)
 	go func() {
-		ended <- control.Send(at, q, func(a control.Response) error {
+		ended <- receive(func(x T) error {
 			select {
-			case answers <- a:
+			case told <- x:
 				return nil
 			case <-ctx.Done():
 				return ctx.Err()
@@ -85,30 +106,19 @@ func send(ctx context.Context, name string, at control.Endpoint, q control.Deman
 	for {
 		select {
 		case <-ctx.Done():
-			if last.Progress == control.Waiting && q.Safe {
-				return failed(fmt.Errorf("%w: the exchange is withdrawn unless it has taken place", record.ErrInterrupted))
-			}
-			return failed(record.ErrInterrupted)
-		case last = <-answers:
-			var err error
-			if asJSON {
-				err = printJSON(out, last)
-			} else {
-				_, err = io.WriteString(out, answered(&last))
-			}
-			if err != nil {
-				return failed(err)
+			return last, failed(record.ErrInterrupted)
+		case last = <-told:
+			if err := show(&last); err != nil {
+				return last, failed(err)
 			}
 		case err := <-ended:
 			switch {
-			case unreached(err):
-				return fmt.Errorf("%s: %w", name, err)
-			case err != nil:
-				return failed(fmt.Errorf("%s: the run has ended: %w", name, err))
-			case last.Progress == control.Refused || last.Progress == control.Failed:
-				return errRefuted
+			case err == nil:
+				return last, nil
+			case errors.Is(err, control.ErrNoRun), errors.Is(err, control.ErrUnreached), errors.Is(err, control.ErrRefused):
+				return last, fmt.Errorf("%s: %w", name, err)
 			}
-			return nil
+			return last, failed(fmt.Errorf("%s: %s: %w", name, ends, err))
 		}
 	}
 }

@@ -27,41 +27,18 @@ func watchCommand() *cobra.Command {
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			out := cmd.OutOrStdout()
-			lines, ended := make(chan control.News), make(chan error, 1)
-			go func() {
-				ended <- control.Follow(at, func(l control.News) error {
-					select {
-					case lines <- l:
-						return nil
-					case <-ctx.Done():
-						return ctx.Err()
-					}
-				})
-			}()
-			var last control.News
-			for {
-				select {
-				case <-ctx.Done():
-					return failed(record.ErrInterrupted)
-				case last = <-lines:
-					if err := watchedLine(out, &last, signals, asJSON); err != nil {
-						return failed(err)
-					}
-				case err := <-ended:
-					switch {
-					case unreached(err):
-						return fmt.Errorf("%s: %w", args[0], err)
-					case err != nil:
-						return failed(fmt.Errorf("%s: the run has ended without a word, or this was too slow: %w", args[0], err))
-					case last.Outcome != record.Complete:
-						return failed(fmt.Errorf("%s: the run: %s", args[0], last.Outcome))
-					case last.Plan == record.PlanFailed:
-						return errRefuted
-					}
-					return nil
-				}
+			last, err := follow(ctx, args[0], "the run has ended without a word, or this was too slow",
+				func(tell func(control.News) error) error { return control.Follow(at, tell) },
+				func(l *control.News) error { return watchedLine(cmd.OutOrStdout(), l, signals, asJSON) })
+			switch {
+			case err != nil:
+				return err
+			case last.Outcome != record.Complete:
+				return failed(fmt.Errorf("%s: the run: %s", args[0], last.Outcome))
+			case last.Plan == record.PlanFailed:
+				return errRefuted
 			}
+			return nil
 		},
 	}
 	c.Flags().StringArrayVar(&signals, "signal", nil, "show this recorded `signal`, too; may be repeated")

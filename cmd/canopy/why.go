@@ -1,12 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,7 +11,6 @@ import (
 	"canopy/diag"
 	"canopy/document/plan"
 	"canopy/expr"
-	"canopy/internal/files"
 	"canopy/run"
 	"canopy/run/folder"
 	"canopy/run/record"
@@ -46,28 +42,18 @@ func whyCommand() *cobra.Command {
 
 // why explains the last change of a task up to a time; NaN: before the plan was stopped.
 func why(out io.Writer, name, task string, until float64) (record.End, error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		name = filepath.Join(name, folder.LogFile)
-	}
-	f, err := files.Open(name, os.O_RDONLY)
+	log, done, err := openLog(name)
 	if err != nil {
-		return record.End{}, noRun(err)
+		return record.End{}, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer done()
 	var s *moment
-	play := func(most int) (end record.End, err error) {
-		if _, err = f.Seek(0, io.SeekStart); err != nil {
-			return end, err
-		}
-		end, err = record.Play(f, func(h *record.Header) record.Recorder {
+	play := func(most int) (record.End, error) {
+		return log.play(func(h *record.Header) record.Recorder {
 			s = &moment{task: task, until: until, most: most, log: *h, exchanged: math.NaN()}
 			s.show(*h, "the run begins")
 			return s
 		})
-		if errors.Is(err, record.ErrFormat) {
-			err = fmt.Errorf("%s: %w", name, err)
-		}
-		return end, err
 	}
 	end, err := play(math.MaxInt)
 	if err == nil && math.IsNaN(until) && end.Summary != nil && end.Summary.Planned > 0 {
@@ -83,12 +69,12 @@ func why(out io.Writer, name, task string, until float64) (record.End, error) {
 	}
 	switch {
 	case !slices.Contains(names, task):
-		return end, &usageError{strings.TrimSuffix(fmt.Sprintf("%s has no task %q; %s", name, task,
+		return end, &usageError{strings.TrimSuffix(fmt.Sprintf("%s has no task %q; %s", log.name, task,
 			diag.DidYouMean(task, names)), "; ")}
 	case len(s.changes) == 0:
-		return end, &usageError{fmt.Sprintf("%s: %s does not change up to then", name, diag.Visible(task))}
+		return end, &usageError{fmt.Sprintf("%s: %s does not change up to then", log.name, diag.Visible(task))}
 	case p == nil:
-		return end, &usageError{fmt.Sprintf("%s does not carry the plan of its run", name)}
+		return end, &usageError{fmt.Sprintf("%s does not carry the plan of its run", log.name)}
 	}
 	_, err = io.WriteString(out, s.explain(p, &end))
 	return end, failed(err)

@@ -3,14 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"canopy/bt"
 	"canopy/document/declare"
-	"canopy/internal/files"
-	"canopy/run/folder"
 	"canopy/run/record"
 )
 
@@ -31,23 +27,19 @@ func (a activity) Status(t float64, _ int, c bt.Change) error {
 // witness returns the flight in a run's log as evidence about a plan: it must be of the same plan, and must keep the
 // declared facts, in which proofs are made.
 func witness(name string, s declare.Subject) (*declare.Flight, error) {
-	file := name
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		file = filepath.Join(file, folder.LogFile)
-	}
-	log, err := files.Open(file, os.O_RDONLY)
+	log, done, err := openLog(name)
 	if err != nil {
-		return nil, noRun(err)
+		return nil, err
 	}
-	defer log.Close() //nolint:errcheck // only read
+	defer done()
 	seen := activity{map[bt.Task]float64{}}
 	var header *record.Header
-	end, err := record.Play(log, func(h *record.Header) record.Recorder {
+	end, err := log.play(func(h *record.Header) record.Recorder {
 		header = h
 		return seen
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	if end.Missing() != "" {
 		return nil, &usageError{fmt.Sprintf("--flown needs the log of a whole run: %s", incomplete(name, &end))}
@@ -58,7 +50,7 @@ func witness(name string, s declare.Subject) (*declare.Flight, error) {
 	if !same || end.Summary.Plan == record.PlanAbsent {
 		return nil, &usageError{fmt.Sprintf("--flown needs a run of this plan: %s has another one", name)}
 	}
-	if rows, _, err := judgeLog(log, name, nil); err == nil {
+	if rows, _, err := log.judge(nil); err == nil {
 		for _, p := range rows {
 			if p.Kind == record.KindFact && p.Verdict != record.PropertySatisfied {
 				return nil, &usageError{fmt.Sprintf("--flown needs a run that keeps the facts: in %s, %s is %s", name,
