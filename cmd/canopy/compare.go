@@ -48,10 +48,8 @@ func compareCommand() *cobra.Command {
 			if err != nil && len(rows) == 0 {
 				return failed(err)
 			}
-			if asJSON {
-				return failed(errors.Join(printJSON(cmd.OutOrStdout(), rows), err))
-			}
-			return failed(errors.Join(comparison(cmd.OutOrStdout(), rows), err))
+			shown := show(cmd.OutOrStdout(), asJSON, rows, func(w io.Writer) error { return comparison(w, rows) })
+			return failed(errors.Join(shown, err))
 		},
 	}
 	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, 12h30m or \"28 [d]\"")

@@ -82,13 +82,12 @@ func convertCommand() *cobra.Command {
 			if err := accepted(list, messages); err != nil {
 				return err
 			}
-			if asJSON {
-				err = printJSON(cmd.OutOrStdout(), conversion{to, text, remarks(list)})
-			} else {
-				_, err = io.WriteString(cmd.OutOrStdout(), text)
-			}
+			err = show(cmd.OutOrStdout(), asJSON, conversion{to, text, remarks(list)}, func(w io.Writer) error {
+				_, err := io.WriteString(w, text)
+				return err
+			})
 			if err != nil {
-				return failed(err)
+				return err
 			}
 			if slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == plan.CodeLost }) {
 				return errRefuted

@@ -37,13 +37,8 @@ func diffCommand() *cobra.Command {
 			if err := d.Behaviour.save(scripts, args); err != nil {
 				return failed(err)
 			}
-			if asJSON {
-				err = printJSON(cmd.OutOrStdout(), d)
-			} else {
-				err = d.write(cmd.OutOrStdout())
-			}
-			if err != nil {
-				return failed(err)
+			if err := show(cmd.OutOrStdout(), asJSON, d, d.write); err != nil {
+				return err
 			}
 			return d.outcome(ctx, strict)
 		},

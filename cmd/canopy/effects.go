@@ -83,16 +83,7 @@ func effectsOf(s declare.Subject) []effect {
 // showEffects prints the rates of a mission's signals. A plan alone has none.
 func showEffects(out io.Writer, s declare.Subject, asJSON bool) error {
 	list := effectsOf(s)
-	var err error
-	if asJSON {
-		err = printJSON(out, list)
-	} else {
-		err = printEffects(out, list)
-	}
-	if err != nil {
-		return failed(err)
-	}
-	return nil
+	return show(out, asJSON, list, func(w io.Writer) error { return printEffects(w, list) })
 }
 
 // firstOf lists the first of some names.

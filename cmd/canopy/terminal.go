@@ -22,6 +22,14 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// show prints the result of a command: a value for other programs, or a text for a reader.
+func show(w io.Writer, asJSON bool, value any, text func(io.Writer) error) error {
+	if asJSON {
+		return failed(printJSON(w, value))
+	}
+	return failed(text(w))
+}
+
 // writeText writes a text to a file, or to standard output if none is named.
 func writeText(stdout io.Writer, file, text string) error {
 	if file == "" {

@@ -32,10 +32,7 @@ func vehicleCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return failed(vehicleJSON(out, v))
-			}
-			return failed(vehicleTable(out, v))
+			return show(out, asJSON, vehicleObject(v), func(w io.Writer) error { return vehicleTable(w, v) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -68,7 +65,8 @@ func vehicleNames() []string {
 	return names
 }
 
-func vehicleJSON(w io.Writer, v *model.Vehicle) error {
+// vehicleObject returns a vehicle for JSON.
+func vehicleObject(v *model.Vehicle) map[string]any {
 	all := map[string]any{"name": v.Name, "text": v.Text, "parameters": v.Parameters, "states": v.States,
 		"outputs": v.Outputs, "commands": v.Commands}
 	if len(v.Events) > 0 {
@@ -86,7 +84,7 @@ func vehicleJSON(w io.Writer, v *model.Vehicle) error {
 	if len(v.Tables) > 0 {
 		all["tables"] = v.Tables
 	}
-	return printJSON(w, all)
+	return all
 }
 
 func vehicleTable(out io.Writer, v *model.Vehicle) error {
