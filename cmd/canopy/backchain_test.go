@@ -126,34 +126,3 @@ signals:
 		t.Errorf("trim and climb do not follow each other:\n%s", changes)
 	}
 }
-
-func TestBackchainMistakes(t *testing.T) {
-	dir := write(t, map[string]string{"bad.xml": `<root BTCPP_format="4"><TreeNodesModel><Condition ID="open"/>
-		<Action ID="push" pre="opem" post="open"/></TreeNodesModel></root>`, "circle.xml": `<root BTCPP_format="4">
-		<TreeNodesModel><Condition ID="open"/><Condition ID="shut"/><Action ID="hold" pre="open" post="open"/>
-		<Action ID="close" pre="open" post="shut and not open"/></TreeNodesModel></root>`})
-	for _, c := range []struct{ args, says []string }{
-		{[]string{hall}, []string{"--goal", "--help"}},
-		{[]string{hall, "--goal", "at_hangr"}, []string{"[unknown-fact]", `did you mean "at_hangar"`}},
-		{[]string{hall, "--goal", "at_door or inside"}, []string{"[bad-facts]"}},
-		{[]string{hall, "--goal", "staffed"}, []string{"[no-achiever]"}},
-		{[]string{filepath.Join(dir, "bad.xml"), "--goal", "open"}, []string{`did you mean "open"`, "bad.xml:2:26"}},
-		{[]string{filepath.Join(dir, "circle.xml"), "--goal", "open"}, []string{"[cyclic-fact]", "open <- hold <- open"}},
-		{[]string{filepath.Join(dir, "none.xml"), "--goal", "open"}, []string{"none.xml"}},
-	} {
-		_, stderr, status := canopy(append([]string{"backchain"}, c.args...)...)
-		if status != exitInput {
-			t.Errorf("%v: status %d", c.args, status)
-		}
-		says(t, strings.Join(c.args, " "), stderr, c.says...)
-	}
-	if _, _, status := canopy("backchain", hall, "--goal", "at_door", "--out", dir); status != exitFailed {
-		t.Errorf("a folder as the plan: status %d", status)
-	}
-	// From one state the plan cannot know that waiting is better: closing needs it open, and undoes that.
-	_, stderr, status := canopy("backchain", filepath.Join(dir, "circle.xml"), "--goal", "shut")
-	if status != exitOK {
-		t.Errorf("status %d", status)
-	}
-	says(t, "the command", stderr, "the goal can be reached from 3 of 4 states of the world; the plan reaches it from 3")
-}

@@ -145,80 +145,6 @@ func TestShippedMissionsAreProved(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	dir := write(t, map[string]string{
-		"gap.xml":    `<root BTCPP_format="4"><BehaviorTree ID="a"><ReactiveSequence name="s"><Condition name="c"/><Action name="a"/></ReactiveSequence></BehaviorTree></root>`,
-		"accept.yml": "# canopy: accept complete: the aircraft waits on ground\ngoal: c\n# canopy: accept goal: never mind\n",
-		"stale.yml":  "facts: [c]\n# canopy: accept complete: no longer so\n",
-		"goals.yml":  "facts: [c]\ngoal: c\nproperties:\n  - never c\n  - never both(c, not c)\n",
-		"bad.yml":    "facts: [c > 1, x and, sky]\nfre: [a]\nfree: [aa]\neffects: {a: {soc: sideways}}\n# canopy: accept compleet: x\n# canopy: accept dead\n",
-	})
-	at := func(name string) string { return filepath.Join(dir, name) }
-	sarif := at("out.sarif")
-	stdout, stderr, status := canopy("check", at("gap.xml"), "--sarif", sarif)
-	const free = "canopy: nothing defines these leaves, so all their answers are tried: c\n"
-	if status != exitRefute || stderr != free {
-		t.Errorf("status %d, %s", status, stderr)
-	}
-	says(t, "a gap", stdout, "1 refuted", "REFUTED    complete", "not c", "goal (a `goal`), reach")
-	text, err := os.ReadFile(sarif)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var log struct {
-		Version string
-		Runs    []struct {
-			Tool struct {
-				Driver struct{ Rules []struct{ ID string } }
-			}
-			Results []struct {
-				RuleID    string
-				RuleIndex int
-				Level     string
-				Locations []struct {
-					PhysicalLocation struct {
-						Region struct{ StartLine, StartColumn int }
-					}
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal(text, &log); err != nil || log.Version != "2.1.0" || len(log.Runs) != 1 {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	for _, r := range log.Runs[0].Results {
-		if log.Runs[0].Tool.Driver.Rules[r.RuleIndex].ID != r.RuleID || (r.RuleID == "complete") != (r.Level == "error") ||
-			r.Locations[0].PhysicalLocation.Region.StartLine != 1 {
-			t.Errorf("%+v", r)
-		}
-	}
-	stdout, stderr, status = canopy("check", at("gap.xml"), "--facts", at("accept.yml"))
-	if status != exitOK || stderr != free {
-		t.Errorf("status %d, %s", status, stderr)
-	}
-	says(t, "accepted", stdout, "accepted   complete", "the aircraft waits on ground", "never mind")
-	stdout, _, status = canopy("check", at("gap.xml"), "--facts", at("stale.yml"))
-	if status != exitOK {
-		t.Errorf("status %d", status)
-	}
-	says(t, "a note that has no effect", stdout, "1 not concluded", "has no effect")
-	stdout, _, status = canopy("check", at("gap.xml"), "--facts", at("goals.yml"))
-	if status != exitRefute {
-		t.Errorf("status %d", status)
-	}
-	says(t, "what each finding is about", stdout, "at          "+at("goals.yml")+":2:7\n", "at          "+at("goals.yml")+":4:5\n")
-	stdout, stderr, status = canopy("check", at("gap.xml"), "--facts", at("bad.yml"))
-	if status != exitInput || stdout != "" {
-		t.Errorf("status %d, %s", status, stdout)
-	}
-	says(t, "all mistakes", stderr, "[syntax]", `"sky"`, `"fre"`, `"aa"`, "up, down, or", `did you mean "complete"?`, "[missing-reason]")
-	for _, args := range [][]string{{}, {"none.xml"}, {at("gap.xml"), "--facts", "none.yml"}, {solarDay, "--facts", at("bad.yml")}} {
-		if stdout, stderr, status := canopy(append([]string{"check"}, args...)...); status != exitInput || stdout != "" || stderr == "" {
-			t.Errorf("%v: status %d, %s", args, status, stdout)
-		}
-	}
-}
-
 // A proof that rests on an assumption that no run checks is shown as such, and counts as unknown with --strict; one that
 // rests on declarations, which runs watch, is a proof.
 func TestCheckAssumptions(t *testing.T) {
@@ -260,91 +186,6 @@ func TestCheckAssumptions(t *testing.T) {
 	}
 }
 
-// A conflict is decided by the check, which therefore does not repeat the warning that there may be one.
-func TestCheckDecidesConflicts(t *testing.T) {
-	writers := func(a, b string) string {
-		return `<root BTCPP_format="4"><BehaviorTree><ReactiveParallel name="p"><Action name="a" write="u := 1" _failureIf="` + a +
-			`"/><Action name="b" write="u := 2" _failureIf="` + b + `"/></ReactiveParallel></BehaviorTree></root>`
-	}
-	dir := write(t, map[string]string{"apart.xml": writers("x ge 1", "x lt 1"), "together.xml": writers("x ge 1", "x lt 0")})
-	for name, wants := range map[string]string{"apart.xml": "proved     conflict", "together.xml": "REFUTED    conflict"} {
-		stdout, stderr, _ := canopy("check", filepath.Join(dir, name))
-		if stderr != "" {
-			t.Errorf("%s: %s", name, stderr)
-		}
-		says(t, name, stdout, wants)
-		_, stderr, _ = canopy("show", filepath.Join(dir, name))
-		says(t, name, stderr, "may be active at the same time [write-conflict]", "`canopy check` decides")
-	}
-}
-
-// A conflict names the pairs that meet, and no pair that only the abstraction allows: no task writes m, so c never runs.
-func TestCheckNamesPairsThatMeet(t *testing.T) {
-	dir := write(t, map[string]string{
-		"p.yaml": "mission: p\nplan: p.xml\nvehicle: circuit\nhorizon: 10 [s]\nsignals: {u: {default: 0}, m: {default: 0}}\n",
-		"p.xml": `<root BTCPP_format="4"><BehaviorTree><ReactiveParallel name="p"><Action name="a" write="u := 1"/><Action name="b" write="u := 2"/>
-<ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="k" on="m ge 1"/><Action name="c" write="u := 3"/></ReactiveSequence>
-<Action name="d"/></ReactiveFallback></ReactiveParallel></BehaviorTree></root>`})
-	stdout, _, _ := canopy("check", filepath.Join(dir, "p.yaml"))
-	says(t, "check", stdout, "a and b are active together and both use u")
-}
-
-// A note accepts what it states, and nothing worse; the note that the check proposes is such a note.
-func TestCheckNotes(t *testing.T) {
-	plan := func(off string) string {
-		return `<root BTCPP_format="4"><BehaviorTree><ReactiveSequence name="q"><ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="low" on="soc lt 0.3" off="soc ge ` +
-			off + `"/><Action name="home" write="u := 1"/></ReactiveSequence><ReactiveSequence name="r"><Condition name="high" on="h ge 400"/>
-<Action name="photograph" write="u := 2"/></ReactiveSequence><Action name="rest"/></ReactiveFallback></ReactiveSequence></BehaviorTree></root>`
-	}
-	const facts = "period: 600\neffects:\n  home: {soc: [1e-3, 1e-3], h: [0, 0]}\n  photograph: {soc: [-1e-3, -1e-3], h: [0, 0]}\n  rest: {soc: [0, 0], h: [0, 0]}\n"
-	run := func(off, notes string, more ...string) (string, int) {
-		dir := write(t, map[string]string{"plan.xml": plan(off), "facts.yaml": facts + notes})
-		stdout, stderr, status := canopy(append([]string{"check", filepath.Join(dir, "plan.xml"), "--facts", filepath.Join(dir, "facts.yaml")}, more...)...)
-		if stderr != "" {
-			t.Error(stderr)
-		}
-		return stdout, status
-	}
-	stdout, status := run("0.4", "", "--notes")
-	note := strings.TrimSuffix(stdout, "\n")
-	if status != exitRefute || note != "# canopy: accept chatter home, photograph, soc period>=200 [s] where h >= 400: REASON" {
-		t.Fatalf("status %d, %q", status, note)
-	}
-	note = strings.Replace(note, "REASON", "the camera is cheap", 1)
-	stdout, status = run("0.4", note)
-	if status != exitOK {
-		t.Errorf("status %d", status)
-	}
-	says(t, "the note", stdout, "because     the camera is cheap\n", "covers      home, photograph, soc period>=200 [s] where h >= 400\n")
-	stdout, status = run("0.35", note)
-	if status != exitRefute {
-		t.Errorf("a shorter period is accepted: status %d", status)
-	}
-	says(t, "a worse finding", stdout, "REFUTED    chatter", "does not accept this: it accepts a period of 200 s")
-	stdout, status = run("0.5", note)
-	if status != exitOK {
-		t.Errorf("a longer period is not accepted: status %d\n%s", status, stdout)
-	}
-	stdout, status = run("0.4", strings.Replace(note, "h >= 400", "h >= 500", 1))
-	if status != exitRefute {
-		t.Errorf("other regions are accepted: status %d", status)
-	}
-	says(t, "another region", stdout, "it accepts other regions")
-	stdout, status = run("0.4", strings.Replace(note, "photograph", "rest", 1))
-	if status != exitRefute {
-		t.Errorf("other tasks are accepted: status %d", status)
-	}
-	says(t, "another task", stdout, "the note has no effect")
-	stdout, status = run("0.4", "# canopy: accept chatter home: as before\n")
-	if status != exitOK {
-		t.Errorf("status %d", status)
-	}
-	says(t, "a note without limits", stdout, "covers      also worse findings; this note does not: # canopy: accept chatter home, photograph, soc period>=200 [s]")
-	if stdout, _ := run("0.4", "# canopy: accept chatter home: as before\n", "--notes"); !strings.Contains(stdout, "where h >= 400: as before\n") {
-		t.Errorf("the reason is lost: %s", stdout)
-	}
-}
-
 // A check that is interrupted leaves what was decided.
 func TestCheckInterrupted(t *testing.T) {
 	s, err := subject("../../missions/solar-day.xml", "", io.Discard)
@@ -379,19 +220,6 @@ func TestCheckBudget(t *testing.T) {
 	if _, _, status := canopy("check", filepath.Join(dir, "large.xml"), "--budget", "0"); status != exitInput {
 		t.Errorf("status %d", status)
 	}
-}
-
-// Where rates are not bounded, no number is given for what no number mends.
-func TestCheckUnboundedRates(t *testing.T) {
-	dir := write(t, map[string]string{"plan.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><ReactiveFallback name="f">
-<ReactiveSequence name="s"><Condition name="low" on="x lt 1" off="x gt 2"/><Action name="up" write="u := 1"/></ReactiveSequence>
-<Action name="down" write="u := -1"/></ReactiveFallback></BehaviorTree></root>`,
-		"facts.yaml": "effects: {up: {x: up}, down: {x: down}}\nperiod: 1min\n"})
-	stdout, _, status := canopy("check", filepath.Join(dir, "plan.xml"), "--facts", filepath.Join(dir, "facts.yaml"))
-	if status != exitRefute || strings.Contains(stdout, "NaN") || strings.Contains(stdout, "every 0 s") {
-		t.Errorf("status %d\n%s", status, stdout)
-	}
-	says(t, "the advice", stdout, "without a minimum period", "declare the maximum rates")
 }
 
 // The reference names all keys of a finding in JSON, and no others.

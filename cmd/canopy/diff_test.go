@@ -54,37 +54,6 @@ func TestDiffChanged(t *testing.T) {
 	}
 }
 
-// The scripts of a difference replay with both plans.
-func TestDiffScripts(t *testing.T) {
-	dir := write(t, map[string]string{
-		"old.xml": `<root BTCPP_format="4"><BehaviorTree><Sequence><Action name="a" done="x ge 1" exit_time="9 [s]"/><Action name="b"/>
-			</Sequence></BehaviorTree></root>`,
-		"new.xml": `<root BTCPP_format="4"><BehaviorTree><Sequence><Action name="a" done="x ge 1" exit_time="9 [s]"/><Action name="c"/>
-			</Sequence></BehaviorTree></root>`,
-	})
-	plans := []string{dir + "/old.xml", dir + "/new.xml"}
-	stdout, _, status := canopy("diff", plans[0], plans[1])
-	if status != 3 {
-		t.Fatal(status)
-	}
-	says(t, "without a folder", stdout, "`--scripts FOLDER` writes this as scripts")
-	stdout, stderr, status := canopy("diff", plans[0], plans[1], "--scripts", dir)
-	if status != 3 {
-		t.Fatal(status, stderr)
-	}
-	for i, want := range []string{"b: Accept -> Activating", "c: Accept -> Activating"} {
-		file := filepath.Join(dir, []string{"old.txt", "new.txt"}[i])
-		says(t, "the files", stdout, file)
-		log, stderr, status := canopy("trace", plans[i], file)
-		if status != 0 {
-			t.Fatal(status, stderr)
-		}
-		says(t, file, log, "a: Finished -> Deactivating", want)
-	}
-	stdout, _, _ = canopy("diff", plans[0], plans[1], "--scripts", dir, "--json")
-	says(t, "as JSON", stdout, `"script": "`, `"script_file": `)
-}
-
 func TestDiffWrongInput(t *testing.T) {
 	for _, c := range []struct {
 		args  []string
@@ -101,34 +70,6 @@ func TestDiffWrongInput(t *testing.T) {
 		}
 		says(t, "the error", stderr, c.wants)
 	}
-}
-
-// A plan does what its state graph does; where it does not, the way to the difference is shown.
-func TestDiffBehaviour(t *testing.T) {
-	const missions = "../../missions/"
-	for _, name := range []string{"solar-day", "solar-day-fuelcell"} {
-		stdout, stderr, status := canopy("diff", missions+name+".xml", missions+name+".graph.yaml")
-		if status != exitOK || stderr != "" {
-			t.Fatalf("%s: status %d, %s", name, status, stderr)
-		}
-		says(t, name, stdout, "the behaviour is the same")
-	}
-	stdout, stderr, status := canopy("diff", missions+"solar-day-fuelcell.xml", missions+"solar-day.graph.yaml", "--json")
-	if status != exitRefute || stderr != "" {
-		t.Fatalf("status %d, %s", status, stderr)
-	}
-	var d struct{ Behaviour jsonBehaviour }
-	if err := json.Unmarshal([]byte(stdout), &d); err != nil {
-		t.Fatal(err)
-	}
-	if d.Behaviour.Verdict != "differs" || len(d.Behaviour.Steps) != 1 {
-		t.Errorf("%+v", d.Behaviour)
-	}
-	stdout, _, status = canopy("diff", missions+"solar-day.xml", missions+"solar-day-fuelcell.xml")
-	if status != exitRefute {
-		t.Fatal(status)
-	}
-	says(t, "the plans", stdout, "the behaviour differs", "old: ", "new: ")
 }
 
 // A comparison of behaviour that takes too long is undecided; the structure is compared anyway.

@@ -54,28 +54,6 @@ func importFlies(t *testing.T, plan, vehicle, told string) {
 	}
 }
 
-func TestImportRefuses(t *testing.T) {
-	dir := t.TempDir()
-	bad := filepath.Join(dir, "not.plan")
-	if err := os.WriteFile(bad, []byte(`{"fileType": "Mission"}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		args   []string
-		status int
-		stderr string
-	}{
-		{[]string{bad}, exitInput, "this is not a plan of QGroundControl"},
-		{[]string{filepath.Join(dir, "none.plan")}, exitInput, "no such file"},
-		{[]string{bad, "--name", "a b"}, exitInput, `"a b" cannot be the name of a mission`},
-	} {
-		_, stderr, status := canopy(append([]string{"import", "--out", dir}, c.args...)...)
-		if status != c.status || !strings.Contains(stderr, c.stderr) {
-			t.Errorf("%v: %d\n%s", c.args, status, stderr)
-		}
-	}
-}
-
 // The contingency mission of the circuits is one take-off and two rounds of four legs.
 func TestExportContingency(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "circuits.plan")

@@ -127,111 +127,6 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
-// A mission whose plan has failed is flown to its end, but table, report, summary and exit status show that the plan
-// has failed.
-func TestRunOfAPlanThatFails(t *testing.T) {
-	dir := write(t, map[string]string{
-		"m.yaml": "mission: m\nplan: p.xml\nvehicle: solar\nhorizon: 60\nends_with_plan: true\n",
-		"p.xml":  `<root BTCPP_format="4"><BehaviorTree ID="main"><Action ID="a" failed="t ge 10 [s]"/></BehaviorTree></root>`,
-	})
-	out := filepath.Join(dir, "out")
-	stdout, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out)
-	if status != exitRefute {
-		t.Errorf("status %d, want %d", status, exitRefute)
-	}
-	says(t, "the table", stdout, "main: failed", "plan failed: the plan ended: Aborted")
-	says(t, "the message", stderr, "the plan failed")
-	for file, want := range map[string]string{"summary.json": `"plan": "failed"`, "report.html": `class="verdict failed"`} {
-		text, err := os.ReadFile(filepath.Join(out, file))
-		if err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s does not have %s: %v", file, want, err)
-		}
-	}
-}
-
-// A property that the mission declares is judged in flight: a violation shows in the table, the report, the summary and
-// the exit status. A signal that only a property reads is recorded.
-func TestRunThatViolatesAProperty(t *testing.T) {
-	dir := write(t, map[string]string{
-		"m.yaml": "mission: m\nplan: p.xml\nvehicle: solar\nhorizon: 60\nrecord: {interval: 10, signals: [h]}\n" +
-			"check:\n  properties:\n    - always (t < 30 [s] or soc < 0 and h > 1 [m])\n    - eventually a\n",
-		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Action name="a"/></BehaviorTree></root>`,
-	})
-	out := filepath.Join(dir, "out")
-	stdout, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out)
-	if status != exitRefute {
-		t.Errorf("status %d, want %d", status, exitRefute)
-	}
-	says(t, "the table", stdout, "property violated: horizon reached", "violated at 0:00:30: always", "satisfied: eventually a")
-	says(t, "the message", stderr, "the run violates `always (t < 30 [s]")
-	for file, want := range map[string]string{"summary.json": `"verdict": "violated"`, "report.html": `class="verdict failed"`,
-		"signals.csv": "soc"} {
-		text, err := os.ReadFile(filepath.Join(out, file))
-		if err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s does not have %s: %v", file, want, err)
-		}
-	}
-	if stdout, _, status := canopy("monitor", out); status != exitRefute || !strings.Contains(stdout, "2 satisfied, 1 violated") {
-		t.Errorf("canopy monitor: %d\n%s", status, stdout)
-	}
-	if _, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out, "--until", "20"); status != exitOK {
-		t.Errorf("until 20 s: %d, %s", status, stderr)
-	}
-}
-
-// Wrong input: one clear message, exit status 2, nothing on standard output, no output folder.
-func TestWrongInput(t *testing.T) {
-	dir := write(t, map[string]string{
-		"empty.yaml": "", "empty.xml": "", "empty.txt": "",
-		"words.yaml":   "mission: x\nplan: p.xml\nvehicle: solr\nhorizon: soon\n",
-		"plan.yaml":    "plan: five.xml\nvehicle: solar\nhorizon: 60\nparameters: {battery.E_W: 3}\n",
-		"five.xml":     "<root BTCPP_format=\"4\" main_tree_to_execute=\"main\">\n<BehaviorTree ID=\"main\">\n<Sequense><Condition ID=\"a\" on=\"sock gt 1\"/></Sequense>\n</BehaviorTree>\n</root>",
-		"good.xml":     `<root BTCPP_format="4"><BehaviorTree ID="main"><Condition ID="a"/></BehaviorTree></root>`,
-		"script.txt":   "set a maybe\nset b true\n",
-		"not-utf8.xml": "\xff\xfe<root>",
-	})
-	for _, c := range []struct {
-		args  []string
-		wants []string
-	}{
-		{[]string{"run", "empty.yaml"}, []string{"empty.yaml:1:1", "empty"}},
-		{[]string{"run", "none.yaml"}, []string{"none.yaml", "no such file"}},
-		{[]string{"run", "words.yaml"}, []string{`did you mean "solar"`, "soon", "4:10"}},
-		{[]string{"run", "plan.yaml"}, []string{`did you mean "battery.E_Wh"`, "Sequense", "Sequence", "sock", "soc"}},
-		{[]string{"run", solarDay, "--until", "noon"}, []string{"--until", "noon"}},
-		{[]string{"run", solarDay, "--until", "3 [m]"}, []string{"--until", "3 [m]"}},
-		{[]string{"run", solarDay, "--until", "h"}, []string{"--until"}},
-		{[]string{"run", solarDay, "--set", "battery.E_W=3"}, []string{"battery.E_Wh"}},
-		{[]string{"run", solarDay, "--set", "horizon=1e10", "--out", filepath.Join(dir, "late")}, []string{"horizon", "9e+09 s"}},
-		{[]string{"run"}, []string{"takes MISSION", "canopy run --help"}},
-		{[]string{"run", solarDay, "--untill", "3"}, []string{"--untill", "canopy run --help"}},
-		{[]string{"help", "soar"}, []string{"no command", "soar", "canopy help --help"}},
-		{[]string{"show", "--svg", "--dot", solarDay}, []string{"--svg and --dot", "canopy show --help"}},
-		{[]string{"soar"}, []string{"no command", "soar", "canopy --help"}},
-		{[]string{"show", "empty.xml"}, []string{"empty.xml:1:1", "empty"}},
-		{[]string{"show", "five.xml"}, []string{"Sequense", "Sequence"}},
-		{[]string{"show", "not-utf8.xml"}, []string{"not-utf8.xml:1:1"}},
-		{[]string{"trace", "good.xml", "script.txt"}, []string{"script.txt:1", "maybe", "script.txt:2"}},
-		{[]string{"trace", "good.xml", "none.txt"}, []string{"none.txt"}},
-		{[]string{"report", "."}, []string{"run.mcap"}},
-		{[]string{"vehicle", "solr"}, []string{`did you mean "solar"`}},
-	} {
-		for i, a := range c.args {
-			if _, err := os.Stat(filepath.Join(dir, a)); err == nil || strings.HasPrefix(a, "none") || a == "." {
-				c.args[i] = filepath.Join(dir, a)
-			}
-		}
-		stdout, stderr, status := canopy(c.args...)
-		if status != exitInput || stdout != "" {
-			t.Errorf("%v: status %d, want %d; stdout %q", c.args, status, exitInput, stdout)
-		}
-		says(t, strings.Join(c.args, " "), stderr, c.wants...)
-		if strings.Contains(stderr, "goroutine") {
-			t.Errorf("%v: a stack trace", c.args)
-		}
-	}
-}
-
 // A run that fails: exit status 1, one message with the time, and files that open.
 func TestFailedRuns(t *testing.T) {
 	head := "plan: plan.xml\nvehicle: solar\nhorizon: 86400\n"
@@ -562,56 +457,6 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-func TestTrace(t *testing.T) {
-	dir := write(t, map[string]string{
-		"harvest.xml": `<root BTCPP_format="4" main_tree_to_execute="harvest"><BehaviorTree ID="harvest">
-			<ReactiveSequence name="harvest"><Condition ID="surplus"/><Action ID="potential"/></ReactiveSequence></BehaviorTree></root>`,
-		"script.txt": "# the worked example\n\nset surplus true\nset surplus false # falls\n",
-	})
-	stdout, stderr, status := canopy("trace", filepath.Join(dir, "harvest.xml"), filepath.Join(dir, "script.txt"))
-	want := `1 surplus: Failure -> Success
-1 harvest: Failure -> Accept
-1 potential: Accept -> Activating
-1 potential: Activating -> Running
-1 harvest: Accept -> Activating
-1 harvest: Activating -> Running
-2 surplus: Success -> Failure
-2 harvest: Running -> Aborted
-2 potential: Running -> Deactivating
-2 potential: Deactivating -> Accept
-2 harvest: Aborted -> Deactivating
-2 harvest: Deactivating -> Failure
-`
-	if stdout != want || stderr != "" || status != exitOK {
-		t.Errorf("status %d, %s, got\n%s", status, stderr, stdout)
-	}
-}
-
-func TestShow(t *testing.T) {
-	for flag, want := range map[string]string{"": "surplus", "--svg": "<svg", "--dot": "digraph"} {
-		args := []string{"show", "../../missions/solar-day.xml"}
-		if flag != "" {
-			args = append(args, flag)
-		}
-		stdout, stderr, status := canopy(args...)
-		if status != exitOK || stderr != "" {
-			t.Errorf("show %s: status %d, %s", flag, status, stderr)
-		}
-		says(t, "show "+flag, stdout, want, "climb")
-	}
-}
-
-func TestShowGraph(t *testing.T) {
-	stdout, stderr, status := canopy("show", "../../missions/solar-day.graph.yaml", "--dot")
-	if status != exitOK || stderr != "" {
-		t.Errorf("status %d, %s", status, stderr)
-	}
-	says(t, "the graph", stdout, "digraph", "climb", "surplus")
-	if _, _, status := canopy("show", "../../missions/solar-day.graph.yaml"); status != exitInput {
-		t.Errorf("without --dot: status %d", status)
-	}
-}
-
 func TestVehicle(t *testing.T) {
 	stdout, _, status := canopy("vehicle")
 	if status != exitOK {
@@ -628,37 +473,6 @@ func TestVehicle(t *testing.T) {
 	says(t, "the JSON", stdout, `"tag": "D"`)
 	if key := regexp.MustCompile(`"[^"]*[A-Z][^"]*":`).FindString(stdout); key != "" {
 		t.Errorf("the key %s is not in small letters", key)
-	}
-}
-
-// A file of equations is shown like a built-in vehicle; its mistakes are wrong input.
-func TestVehicleFile(t *testing.T) {
-	dir := write(t, map[string]string{
-		"a.vehicle.yaml": "states: {x: {unit: m, derivative: k * x, max: 5}}\nparameters: {k: {unit: 1/s, default: 2, min: 0, text: growth}}\n",
-		"b.vehicle.yaml": "states: {x: {unit: m, derivative: kk}}\nparameters: {k: {unit: m/s, default: 2}}\n"})
-	stdout, stderr, status := canopy("vehicle", filepath.Join(dir, "a.vehicle.yaml"))
-	if status != exitOK || stderr != "" {
-		t.Fatalf("status %d, %s", status, stderr)
-	}
-	says(t, "the vehicle", stdout, "a.vehicle:", "at most 5", "growth")
-	stdout, _, _ = canopy("vehicle", filepath.Join(dir, "a.vehicle.yaml"), "--json")
-	var v struct{ Parameters []struct{ Min, Max *float64 } }
-	if err := json.Unmarshal([]byte(stdout), &v); err != nil || *v.Parameters[0].Min != 0 || v.Parameters[0].Max != nil {
-		t.Errorf("%v in %s", err, stdout)
-	}
-	box := filepath.Join("..", "..", "examples", "14-hybrid", "gearbox.vehicle.yaml")
-	stdout, _, _ = canopy("vehicle", box)
-	says(t, "a vehicle with events", stdout, "gear  integer  1    1 to 3", "gear := gear - 1", "traction(gear)",
-		"gear: 3 points, 1 to 3", "1500 to 4000", "undefined outside")
-	stdout, _, _ = canopy("vehicle", box, "--json")
-	says(t, "its JSON", stdout, `"when": "v ge 10 [m/s] * gear and gear lt 3"`, `"gear": "integer"`, `"points": 3`)
-	_, stderr, status = canopy("vehicle", filepath.Join(dir, "b.vehicle.yaml"))
-	if status != exitInput {
-		t.Errorf("status %d", status)
-	}
-	says(t, "the mistake", stderr, "b.vehicle.yaml:1:35", `did you mean "k"?`)
-	if _, stderr, status = canopy("vehicle", "none.yaml"); status != exitInput {
-		t.Errorf("status %d, %s", status, stderr)
 	}
 }
 
@@ -715,33 +529,4 @@ func TestTimes(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	says(t, "a time after the horizon", stderr, "after the mission's horizon", "--set horizon=32400")
-}
-
-// A mission whose plan calls tables has a drawing of the plan in its report, and its log is judged.
-func TestTablesOfAFlownPlan(t *testing.T) {
-	dir := write(t, map[string]string{
-		"v.yaml": "states: {x: {derivative: u}}\ncommands: {u: {unit: 1/s}}\n",
-		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="m"><Action name="go" write="u := rate(x)" done="x gt limit(t)"/>` +
-			`</BehaviorTree></root>`,
-		"m.yaml": `plan: p.xml
-vehicle: v.yaml
-horizon: 10
-tables:
-  rate: {unit: 1/s, arguments: {x: {points: [0, 10]}}, values: [1, 2]}
-  limit: {arguments: {t: {unit: s, points: [0, 10]}}, values: [5, 5]}
-check: {properties: ["eventually x gt 4"]}
-`})
-	out := filepath.Join(dir, "out")
-	if _, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out); status != exitOK {
-		t.Fatal(status, stderr)
-	}
-	report, err := os.ReadFile(filepath.Join(out, "report.html"))
-	if err != nil || !strings.Contains(string(report), "<h2>Tree at the end</h2>") {
-		t.Errorf("%v: the report has no drawing", err)
-	}
-	stdout, stderr, status := canopy("monitor", out)
-	if status != exitOK {
-		t.Error(status, stderr)
-	}
-	says(t, "the judgement", stdout, "satisfied  eventually x gt 4")
 }

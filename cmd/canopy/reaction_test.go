@@ -68,39 +68,3 @@ func TestReactionUndecided(t *testing.T) {
 	}
 	says(t, "the output", stdout, "not decided: 1 states found, but the search did not end within 1e-9 s.")
 }
-
-func TestReactionMistakes(t *testing.T) {
-	dir := write(t, map[string]string{"bad.xml": "<root/>", "quiet.xml": `<root BTCPP_format="4">
-		<BehaviorTree><ForceSuccess><Condition name="c"/></ForceSuccess></BehaviorTree></root>`})
-	for _, c := range []struct{ args, says []string }{
-		{[]string{"reaction", twoActions, "--worst", "visit"}, []string{`did you mean "visits"`}},
-		{[]string{"reaction", twoActions, "--worst", "x"}, []string{"there are iterations, changes, visits"}},
-		{[]string{"reaction", twoActions, "--states", "0"}, []string{"--states must be at least 1"}},
-		{[]string{"reaction", filepath.Join(dir, "bad.xml")}, []string{"[missing-tree]"}},
-		{[]string{"reaction", filepath.Join(dir, "none.yaml")}, []string{"none.yaml"}},
-	} {
-		_, stderr, status := canopy(c.args...)
-		if status != exitInput {
-			t.Errorf("%v: status %d", c.args, status)
-		}
-		says(t, strings.Join(c.args, " "), stderr, c.says...)
-	}
-	odd := filepath.Join(write(t, map[string]string{"odd.xml": `<root BTCPP_format="4"><BehaviorTree>
-		<Condition name="a; b"/></BehaviorTree></root>`}), "odd.xml")
-	for _, command := range []string{"reaction --script", "check --scripts"} {
-		args := strings.Fields(command)
-		_, stderr, status := canopy(args[0], odd, args[1], filepath.Join(dir, "new"))
-		if status != exitInput {
-			t.Errorf("%s: status %d", command, status)
-		}
-		says(t, command, stderr, `a trace script cannot name the leaf "a; b"`)
-	}
-	if _, stderr, status := canopy("reaction", twoActions, "--script", dir); status != exitFailed {
-		t.Errorf("a folder as the script: status %d, %s", status, stderr)
-	}
-	stdout, _, status := canopy("reaction", filepath.Join(dir, "quiet.xml"))
-	if status != exitOK {
-		t.Errorf("status %d", status)
-	}
-	says(t, "a condition alone", stdout, "at most 1 event iteration, 1 status change, ")
-}

@@ -75,39 +75,6 @@ func TestRegionText(t *testing.T) {
 	}
 }
 
-// Wrong input is found before anything is sampled.
-func TestRegionWrongInput(t *testing.T) {
-	for _, c := range []struct {
-		args string
-		want string
-	}{
-		{"--box x=0:5", "two states"},
-		{"--box x=0:5,z=0:1", `no state "z"`},
-		{"--box x=0:5,x=0:1", "given twice"},
-		{"--box x=5:0,y=0:1", "the minimum and the maximum"},
-		{"--box x=0:5[s],y=0:1", "s"},
-		{"--box x=0,y=0:1", "the minimum and the maximum"},
-		{"--box x,y=0:1", "write state=value"},
-		{"--box x=0:5,y=0:1 --start y=3", "given twice"},
-		{"--box x=0:5,y=0:1 --from x=3", "each state of the box"},
-		{"--box x=0:5,y=0:1 --out a.gif", "must end in .svg"},
-		{"--box x=0:5,y=0:1 --task habour", `did you mean "harbour"?`},
-		{"--box x=0:5,y=0:1 --task steer --compose", "Fallback or Sequence"},
-		{"--box x=0:5,y=0:1 --task steer --regression", "ReactiveFallback is a list of rules"},
-		{"--box x=0:5,y=0:1 --regression", "run in, has no condition"},
-		{"--box x=0:5,y=0:1,y=0:1", "--start"},
-		{"--box x=0:5,y=0:1 --resolution 0", "--resolution"},
-		{"--box x=0:5,y=0:1 --compose --regression", "none of the others"},
-		{"--box x=0:5,y=0:1 --set push=11", "outside its range"},
-		{"--box x=0:5,y=0:1 --until soon", "--until"},
-	} {
-		stdout, stderr, status := canopy(append([]string{"region", boat}, strings.Fields(c.args)...)...)
-		if status != exitInput || stdout != "" || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: status %d, no %q in %s%s", c.args, status, c.want, stdout, stderr)
-		}
-	}
-}
-
 // Interrupted, the command prints its results so far and fails.
 func TestRegionInterrupted(t *testing.T) {
 	m, diags := mission.Read(boat, os.ReadFile, nil, nil)

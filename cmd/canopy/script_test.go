@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"canopy/internal/golden"
+)
+
+// Scripts of command lines, with what they print. "file NAME" writes a file, "print NAME" prints one; "canopy" runs the
+// commands of its input, one a line, in a folder that also has the missions and the examples. A command may read a file
+// by "< NAME" and write one by "> NAME". Lines of standard error begin with "! ", and a status that is not 0 ends the
+// answer.
+func TestScripts(t *testing.T) {
+	golden.Run(t, func() golden.Machine {
+		dir := ""
+		return func(t *testing.T, d golden.Directive) (answer string) {
+			here, err := os.Getwd()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dir == "" {
+				clone(t)
+				if dir, err = os.Getwd(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Chdir(dir)
+			defer t.Chdir(here)
+			switch d.Name {
+			case "file":
+				save(t, d.Args[0].Key, d.Input+"\n")
+			case "print":
+				answer = fileText(t, d.Args[0].Key)
+			case "canopy":
+				answer = typed(t, d.Input)
+			default:
+				t.Fatalf("%s: there is no directive %s", d.At, d.Name)
+			}
+			return answer
+		}
+	}, "testdata/*.txt")
+}
+
+// typed runs command lines.
+func typed(t *testing.T, lines string) string {
+	t.Helper()
+	var b strings.Builder
+	list := strings.Split(lines, "\n")
+	for _, line := range list {
+		if len(list) > 1 {
+			b.WriteString("$ " + line + "\n")
+		}
+		line, to, saved := strings.Cut(line, " > ")
+		line, in, _ := strings.Cut(line, " < ")
+		args := shellWord.FindAllString(line, -1)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], `"`, "")
+		}
+		stdout, stderr, status := from(t, in, args...)
+		if saved {
+			save(t, to, stdout)
+		} else {
+			b.WriteString(stdout)
+		}
+		for line := range strings.Lines(stderr) {
+			b.WriteString("! " + line)
+		}
+		if status != exitOK {
+			fmt.Fprintf(&b, "status %d\n", status)
+		}
+	}
+	return b.String()
+}
+
+// from runs a command line whose standard input is a file; "" is none.
+func from(t *testing.T, name string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	if name != "" {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := os.Stdin
+		os.Stdin = f
+		defer func() { os.Stdin = before; _ = f.Close() }()
+	}
+	return canopy(args...)
+}
+
+func save(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func fileText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A document is read from the standard input as from its file, a mission stands for its plan, and the JSON form of a
+// plan for the plan: commands print the same.
+func TestSameOutput(t *testing.T) {
+	clone(t)
+	const plan, graph, world = "missions/solar-day.xml", "missions/solar-day.graph.yaml", "examples/11-back-chaining/world.xml"
+	save(t, "script.txt", "set critical true\n")
+	save(t, "tank.yaml", "vehicle: tank\nstates: {x: {unit: m, derivative: 1}}\n")
+	typed(t, "convert "+plan+" --to json > plan.json")
+	for _, c := range [][2]string{
+		{"show " + plan, "show - < " + plan},
+		{"show " + graph + " --dot", "show - --dot < " + graph},
+		{"trace " + plan + " script.txt", "trace " + plan + " - < script.txt"},
+		{"translate " + plan, "translate - < " + plan},
+		{"diff " + plan + " " + graph, "diff - " + graph + " < " + plan},
+		{"backchain " + world + " --goal at_hangar", "backchain - --goal at_hangar < " + world},
+		{"vehicle tank.yaml", "vehicle - < tank.yaml"},
+		{"show " + plan, "show missions/solar-day.yaml"},
+		{"show " + plan + " --svg", "show missions/solar-day.yaml --svg"},
+		{"trace " + plan + " script.txt", "trace missions/solar-day.yaml script.txt"},
+		{"diff " + plan + " " + plan, "diff missions/solar-day.yaml missions/solar-day.yaml"},
+		{"show " + plan, "show plan.json"},
+		{"translate " + plan, "translate plan.json"},
+		{"show " + plan, "show - < plan.json"},
+		{"translate " + plan, "translate - < plan.json"},
+	} {
+		want, got := typed(t, c[0]), typed(t, c[1])
+		want = strings.ReplaceAll(want, world+":", "-:") // the place of a warning
+		if got != want || want == "" || strings.Contains(want, "\nstatus ") {
+			t.Errorf("%s:\n%s\n%s:\n%s", c[0], want, c[1], got)
+		}
+	}
+}
