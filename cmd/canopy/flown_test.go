@@ -18,7 +18,7 @@ func TestReplayOfTheCircuit(t *testing.T) {
 	run, again := filepath.Join(dir, "run"), filepath.Join(dir, "again")
 	missions := filepath.Join("..", "..", "missions")
 	_, stderr, status := canopy("fly", filepath.Join(missions, "circuit-plane.yaml"), "--link", "fake:plane", "--out", run,
-		"--report=false")
+		"--report=false", "--set", "horizon=120")
 	if status != exitOK {
 		t.Fatal(status, stderr)
 	}

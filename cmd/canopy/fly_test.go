@@ -59,14 +59,15 @@ func (b behind) Write(text []byte) (int, error) {
 func TestNobodyReads(t *testing.T) {
 	mission := filepath.Join("..", "..", "missions", "circuit-plane.yaml")
 	if out := os.Getenv(child); out != "" {
-		os.Exit(execute([]string{"fly", mission, "--link", "fake:plane", "--out", out, "--report=false"}, os.Stdout, os.Stderr))
+		os.Exit(execute([]string{"fly", mission, "--link", "fake:plane", "--out", out, "--report=false", "--set", "horizon=60"},
+			os.Stdout, os.Stderr))
 	}
 	out := &stuck{open: make(chan struct{})}
-	if status := execute([]string{"fly", mission, "--link", "fake:plane", "--out", t.TempDir(), "--report=false"}, out,
-		behind{out}); status != exitOK {
+	if status := execute([]string{"fly", mission, "--link", "fake:plane", "--out", t.TempDir(), "--report=false",
+		"--set", "horizon=60"}, out, behind{out}); status != exitOK {
 		t.Errorf("status %d", status)
 	}
-	says(t, "the table", out.String(), "plan     flight: succeeded")
+	says(t, "the table", out.String(), "plan     flight: open")
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,7 @@ func TestNobodyReads(t *testing.T) {
 	_ = r.Close()
 	c := exec.Command(os.Args[0], "-test.run", "^TestNobodyReads$")
 	c.Env, c.Stderr = append(os.Environ(), child+"="+t.TempDir()), w
-	if table, err := c.Output(); err != nil || !strings.Contains(string(table), "plan     flight: succeeded") {
+	if table, err := c.Output(); err != nil || !strings.Contains(string(table), "plan     flight: open") {
 		t.Errorf("%v\n%s", err, table)
 	}
 }

@@ -105,6 +105,9 @@ func (r *robust) reads(t *testing.T, what, out string) {
 // there can be read, and the run continues from it to the bytes of an undisturbed one, or is refused.
 func TestRobust(t *testing.T) {
 	r := &robust{Rand: rand.New(rand.NewPCG(8, 20)), dir: t.TempDir()}
+	if testing.Short() {
+		*cases = 1
+	}
 	first := filepath.Join(r.dir, "whole")
 	if _, stderr, status := canopy(r.command(first)...); status != exitOK {
 		t.Fatal(stderr)

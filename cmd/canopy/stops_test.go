@@ -123,7 +123,7 @@ func TestGoesOn(t *testing.T) {
 func TestProvedPlansGoOn(t *testing.T) {
 	cases := 800
 	if testing.Short() {
-		cases = 150
+		cases = 60
 	}
 	proved, stopped := 0, 0
 	for seed := range uint64(cases) {
