@@ -75,7 +75,7 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 		case channel == runChannel:
 			return runSchema(h)
 		case channel == eventsChannel && h.Date != 0:
-			grave := []byte(`"grave":{"type":"boolean","description":"it may keep the vehicle from being commanded"},"relation":`)
+			grave := []byte(`"grave":{"type":"boolean","description":"reason not to command the vehicle"},"relation":`)
 			return bytes.Replace(schemas[channel], []byte(`"relation":`), grave, 1)
 		}
 		return schemas[channel]
