@@ -152,7 +152,7 @@ func (a *archive) write() error {
 // begin begins a message. Its data is what is appended to out until end is called.
 func (a *archive) begin(channel int, time uint64) {
 	if channel > summaryChannel && a.messages[channel] == 0 {
-		a.declare(channel, schemas[channel])
+		a.declare(channel, schema(channel))
 	}
 	a.at = len(a.out)
 	b := append(a.out, byte(opMessage), 0, 0, 0, 0, 0, 0, 0, 0)

@@ -26,11 +26,8 @@ func TestLibraryWritesTheSame(t *testing.T) {
 			MediaType: a.MediaType, DataSize: uint64(len(a.Data)), Data: bytes.NewReader(a.Data)}))
 	}
 	for id := uint16(1); id <= summaryChannel; id++ {
-		data := schemas[id]
-		if id == signalsChannel {
-			data = signalsSchema(&h)
-		}
-		must(t, w.WriteSchema(&mcap.Schema{ID: id, Name: "canopy" + topics[id], Encoding: "jsonschema", Data: data}))
+		must(t, w.WriteSchema(&mcap.Schema{ID: id, Name: "canopy" + topics[id], Encoding: "jsonschema",
+			Data: h.schemaOf(int(id))}))
 		must(t, w.WriteChannel(&mcap.Channel{ID: id, SchemaID: id, Topic: topics[id], MessageEncoding: "json"}))
 	}
 	options.ChunkSize = 0 // the message on /run has its own chunk

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"canopy/bt"
 )
@@ -68,18 +70,7 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 	for _, a := range h.Attachments {
 		c.attach(start, a.Name, a.MediaType, a.Data)
 	}
-	err = c.start(func(channel int) []byte {
-		switch {
-		case channel == signalsChannel:
-			return signalsSchema(h)
-		case channel == runChannel:
-			return runSchema(h)
-		case channel == eventsChannel && h.Date != 0:
-			grave := []byte(`"grave":{"type":"boolean","description":"reason not to command the vehicle"},"relation":`)
-			return bytes.Replace(schemas[channel], []byte(`"relation":`), grave, 1)
-		}
-		return schemas[channel]
-	})
+	err = c.start(h.schemaOf)
 	if err == nil {
 		err = c.add(runChannel, start, run)
 	}
@@ -222,79 +213,44 @@ func signalKey(name string) []byte {
 	return append(append([]byte{','}, quote(name)...), ':')
 }
 
-// schemas describe the messages of the channels; that of the samples depends on the signals.
-var schemas = [len(topics)][]byte{
-	runChannel: []byte(`{"type":"object","title":"identity of the run","properties":{` +
-		`"mission":{"type":"string"},"text":{"type":"string"},"plan":{"type":"string"},"vehicle":{"type":"string"},` +
-		`"start":{"type":"number","description":"simulated time of the first sample [s]"},` +
-		`"horizon":{"type":"number","description":"simulated time at which the run is to end [s]"},` +
-		`"method":{"type":"string","description":"method of the integration"},` +
-		`"rel_tol":{"type":"number","description":"relative tolerance of the integration"},` +
-		`"interval":{"type":"number","description":"interval of the sampling grid [s]"},` +
-		`"tasks":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
-		`"kind":{"type":"string"},"parent":{"type":"integer"},"detail":{"type":"string"},` +
-		`"initial":{"type":"string"}}}},` +
-		string(realSignal) +
-		`"plots":{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"},` +
-		`"signals":{"type":"array","items":{"type":"string"}}}}},` +
-		`"parameters":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
-		`"unit":{"type":"string"},"value":{"type":"number"},"default":{"type":"number"},"tag":{"type":"string"},` +
-		`"text":{"type":"string"}}}}}}`),
-	statusChannel: []byte(`{"type":"object","title":"status change of a task","properties":{` +
-		`"t":{"type":"number","description":"simulated time [s]"},` +
-		`"micro":{"type":"integer","description":"event iteration within the instant"},` +
-		`"task":{"type":"string"},"from":{"type":"string"},"to":{"type":"string"}}}`),
-	eventsChannel: []byte(`{"type":"object","title":"event","properties":{` +
-		`"t":{"type":"number","description":"simulated time [s]"},` +
-		`"micro":{"type":"integer","description":"event iteration within the instant"},` +
-		`"kind":{"type":"string"},"text":{"type":"string"},` +
-		`"relation":{"type":"string","description":"condition of a state event or a touch"},` +
-		`"holds":{"type":"boolean","description":"truth of the relation from then on"},` +
-		`"crossed":{"type":"number","description":"time at which the relation changed, if before t [s]"}}}`),
-	summaryChannel: []byte(`{"type":"object","title":"cost and end of the run","properties":{` +
-		`"steps":{"type":"integer"},"rejected_steps":{"type":"integer"},"rhs_evaluations":{"type":"integer"},` +
-		`"jacobians":{"type":"integer"},"factorisations":{"type":"integer"},"state_events":{"type":"integer"},` +
-		`"time_events":{"type":"integer"},"status_changes":{"type":"integer"},` +
-		`"max_event_iterations":{"type":"integer"},` +
-		`"ended":{"type":"number","description":"simulated time at which the run ended [s]"},` +
-		`"outcome":{"enum":["complete","interrupted","failed"]},"reason":{"type":"string"},` +
-		`"stopped":{"type":"number","description":"simulated time at which the plan was stopped [s]"},` +
-		`"properties":{"type":"array","items":{"type":"object","properties":{"property":{"type":"string"},` +
-		`"verdict":{"enum":["satisfied","violated","open"]},"margin":{"type":["number","null"]},` +
-		`"at_s":{"type":"number"},"open_after_s":{"type":"number"},"because":{"type":"string"}}}}}}`),
-	inChannel:    []byte(`{"type":"object","title":"frame from the link","properties":{` + frameSchema + `}}`),
-	outChannel:   []byte(`{"type":"object","title":"frame to the link","properties":{` + frameSchema + `}}`),
-	clockChannel: []byte(clockSchema), decisionChannel: []byte(decisionSchema),
-	locationChannel: []byte(locationSchema), logChannel: []byte(logSchema),
-	planChannel: []byte(`{"type":"object","title":"plan that takes over","properties":{` +
-		`"t":{"type":"number","description":"simulated time [s]"},"name":{"type":"string"},` +
-		`"source":{"type":"string","description":"the plan document"},` +
-		`"tasks":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
-		`"kind":{"type":"string"},"parent":{"type":"integer"},"detail":{"type":"string"},` +
-		`"initial":{"type":"string"}}}}}}`),
+// schemaFiles have the schemas of the messages, by topic; that of the samples depends on the signals.
+//
+//go:embed schema/*.json
+var schemaFiles embed.FS
+
+// schema returns the schema of a channel's messages, in one line.
+func schema(channel int) []byte {
+	name, _, _ := strings.Cut(topics[channel][1:], "/")
+	text, err := schemaFiles.ReadFile("schema/" + name + ".json")
+	var b bytes.Buffer
+	if err = errors.Join(err, json.Compact(&b, text)); err != nil {
+		panic("record: a schema cannot be read")
+	}
+	if channel == outChannel {
+		return bytes.Replace(b.Bytes(), []byte("frame from"), []byte("frame to"), 1)
+	}
+	return b.Bytes()
 }
 
-func runSchema(h *Header) []byte {
-	schema := schemas[runChannel]
-	if slices.ContainsFunc(h.Signals, func(s Signal) bool { return s.Type != "" }) {
-		schema = bytes.Replace(schema, realSignal, typedSignal, 1)
+// schemaOf returns the schema of a channel that every log has, for a run.
+func (h *Header) schemaOf(channel int) []byte {
+	if channel == signalsChannel {
+		return signalsSchema(h)
 	}
-	if h.Date != 0 {
-		date := []byte(`"date":{"type":"integer","description":"Unix time of the start [ns]"},"start":`)
-		schema = bytes.Replace(schema, []byte(`"start":`), date, 1)
+	text := schema(channel)
+	before := func(place, more string) { text = bytes.Replace(text, []byte(place), []byte(more+place), 1) }
+	if channel == runChannel && slices.ContainsFunc(h.Signals, func(s Signal) bool { return s.Type != "" }) {
+		before(`}}},"plots":`, `,"type":{"enum":["boolean","integer","enumeration","text"]},`+
+			`"values":{"type":"array","items":{"type":"string"}}`)
 	}
-	return schema
+	if h.Date != 0 && channel == runChannel {
+		before(`"start":`, `"date":{"type":"integer","description":"Unix time of the start [ns]"},`)
+	}
+	if h.Date != 0 && channel == eventsChannel {
+		before(`"relation":`, `"grave":{"type":"boolean","description":"reason not to command the vehicle"},`)
+	}
+	return text
 }
-
-// realSignal and typedSignal describe the list of signals in the schema of a run without and with discrete signals.
-var (
-	realSignal = []byte(`"signals":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
-		`"unit":{"type":"string"},"text":{"type":"string"}}}},`)
-	typedSignal = []byte(`"signals":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
-		`"unit":{"type":"string"},"text":{"type":"string"},` +
-		`"type":{"enum":["boolean","integer","enumeration","text"]},` +
-		`"values":{"type":"array","items":{"type":"string"}}}}},`)
-)
 
 func signalsSchema(h *Header) []byte {
 	b := []byte(`{"type":"object","title":"sample","properties":{` +
