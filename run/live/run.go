@@ -198,22 +198,8 @@ func (x *Execution) give(signal int, value float64) {
 // settle lets the plan settle at the present instant, with all callbacks.
 func (x *Execution) settle() error {
 	x.exec.Begin()
-	for {
-		x.world.Signals()
-		changed := x.world.iterate()
-		x.exec.Changed(changed)
-		again, err := x.exec.Settle()
-		x.publish()
-		if err != nil {
-			return err
-		}
-		if !again && len(changed) == 0 {
-			if x.takesOver() {
-				continue
-			}
-			break
-		}
-		if err := x.exec.Endless(nil); err != nil {
+	for more := true; more; more = x.takesOver() {
+		if err := x.rest(x.publish); err != nil {
 			return err
 		}
 	}
@@ -222,6 +208,23 @@ func (x *Execution) settle() error {
 		x.outputs[i].report(x)
 	}
 	return nil
+}
+
+// rest settles the plan until nothing changes any more, and calls tell after each settling.
+func (x *Execution) rest(tell func()) error {
+	for {
+		x.world.Signals()
+		changed := x.world.iterate()
+		x.exec.Changed(changed)
+		again, err := x.exec.Settle()
+		tell()
+		if err != nil || !again && len(changed) == 0 {
+			return err
+		}
+		if err := x.exec.Endless(nil); err != nil {
+			return err
+		}
+	}
 }
 
 // report calls the function of an output whose value has changed.

@@ -87,7 +87,8 @@ func (x *Execution) takeOver(s *swap) {
 	program := x.program(s.plan, s.change)
 	next := x.stage
 	x.goOn(&old, s.change, program)
-	if err := x.try(); err != nil {
+	x.exec.Begin()
+	if err := x.rest(func() {}); err != nil { // nobody is told: it may fail
 		x.stage = old
 		x.exec.Withhold(nil)
 		x.tell(s, fmt.Errorf("%w: %w", ErrSwap, err))
@@ -130,21 +131,4 @@ func (x *Execution) carried(old *stage, signal int, v float64) (is float64, ok b
 		return float64(x.code.Text(texts[int(v)])), true
 	}
 	return v, true
-}
-
-// try lets the plan settle without telling anyone.
-func (x *Execution) try() error {
-	x.exec.Begin()
-	for {
-		x.world.Signals()
-		changed := x.world.iterate()
-		x.exec.Changed(changed)
-		again, err := x.exec.Settle()
-		if err != nil || !again && len(changed) == 0 {
-			return err
-		}
-		if err := x.exec.Endless(nil); err != nil {
-			return err
-		}
-	}
 }
