@@ -71,28 +71,6 @@ func TestInputOfActivity(t *testing.T) {
 	r.expect(t, "0s Activating: "+outside, "1s Deactivating: "+outside)
 }
 
-// The worked example of the law, with its procedures in the order of the log.
-func TestWorkedExample(t *testing.T) {
-	x, clock, r := fixture(`<ReactiveSequence name="harvest"><Condition ID="surplus"/><Action ID="potential"/></ReactiveSequence>`)
-	surplus := x.Condition("surplus")
-	x.Action("potential", r.action())
-	r.changes()
-	ctx, cancel := context.WithCancel(t.Context())
-	clock.At(1*time.Second, func() { surplus.Set(true) })
-	clock.At(2*time.Second, func() { surplus.Set(false) })
-	clock.At(3*time.Second, cancel)
-	if err := x.Serve(ctx); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	r.expect(t,
-		"1s surplus: Failure -> Success", "1s harvest: Failure -> Accept",
-		"1s potential: Accept -> Activating", "start potential", "1s potential: Activating -> Running",
-		"1s harvest: Accept -> Activating", "1s harvest: Activating -> Running",
-		"2s surplus: Success -> Failure", "2s harvest: Running -> Aborted",
-		"2s potential: Running -> Deactivating", "stop potential", "2s potential: Deactivating -> Accept",
-		"2s harvest: Aborted -> Deactivating", "2s harvest: Deactivating -> Failure")
-}
-
 // The plan's own expressions read numbers in the program's units, with hysteresis; its actions write outputs.
 func TestExpressions(t *testing.T) {
 	x, clock, r := fixture(`<ReactiveFallback>
@@ -111,49 +89,6 @@ func TestExpressions(t *testing.T) {
 	}
 	r.expect(t, "0s throttle 90 %", "2s throttle 5 %", "3s throttle 4.5 %", "4s throttle 4 %", "5s throttle 90 %",
 		"1m0s throttle 0 %")
-}
-
-// Timers of the plan are alarms of the clock, at their exact time.
-func TestTimers(t *testing.T) {
-	x, clock, r := fixture(`<Sequence><Delay delay_msec="100"><Action ID="a"/></Delay>
-		<Timeout msec="250"><Action ID="b"/></Timeout></Sequence>`)
-	x.Action("a", Action{Start: func(a Activation) {
-		r.note("%v a", clock.Now())
-		clock.After(30*time.Millisecond, a.Succeed)
-	}})
-	x.Action("b", Action{
-		Start: func(Activation) { r.note("%v b", clock.Now()) },
-		Stop:  func(Activation) { r.note("%v stop b", clock.Now()) },
-	})
-	err := x.Run(t.Context())
-	if !errors.Is(err, ErrFailed) {
-		t.Error(err)
-	}
-	r.expect(t, "100ms a", "130ms b", "380ms stop b")
-}
-
-// Procedures that take time: the next task waits for the end of the exit procedure.
-func TestSlowProcedures(t *testing.T) {
-	x, clock, r := fixture(`<ReactiveFallback><ReactiveSequence><Condition ID="urgent"/><Action ID="land"/></ReactiveSequence>
-		<Action ID="survey"/></ReactiveFallback>`)
-	urgent := x.Condition("urgent")
-	x.Action("survey", Action{
-		Start: func(a Activation) { r.note("%v unfold", clock.Now()); clock.After(time.Second, a.Started) },
-		Stop:  func(a Activation) { r.note("%v fold", clock.Now()); clock.After(2*time.Second, a.Stopped) },
-
-		StartTakesTime: true, StopTakesTime: true,
-	})
-	x.Action("land", Action{Start: func(a Activation) { r.note("%v land", clock.Now()); a.Succeed() }})
-	clock.At(5*time.Second, func() { urgent.Set(true) })
-	x.Subscribe(func(c Change) {
-		if c.Task == "survey" {
-			r.note("%v %v", c.At, c.To)
-		}
-	})
-	if err := x.Run(t.Context()); err != nil {
-		t.Error(err)
-	}
-	r.expect(t, "0s Activating", "0s unfold", "1s Running", "5s Deactivating", "5s fold", "7s Accept", "7s land")
 }
 
 // Attributes of the plan act beside the Go code. Of several values of one input the last one counts.
@@ -255,23 +190,6 @@ func TestIncludes(t *testing.T) {
 	if err := x.Run(t.Context()); err != nil {
 		t.Error(err)
 	}
-}
-
-// Requests are judged without activation, and do not matter while the action is active.
-func TestRequests(t *testing.T) {
-	x, clock, r := fixture(`<Fallback><Sequence><Action ID="a"/><Action ID="b"/></Sequence><Action ID="c"/></Fallback>`)
-	a, b := x.Action("a", r.action()), x.Action("b", r.action())
-	c := x.Action("c", r.action())
-	a.Set(bt.Success)
-	b.Set(bt.Failure)
-	clock.At(time.Second, func() { r.note("%v", clock.Now()); c.Set(bt.Failure) })
-	clock.At(2*time.Second, func() { r.note("%v", clock.Now()); b.Set(bt.Accept) })
-	ctx, cancel := context.WithCancel(t.Context())
-	clock.At(3*time.Second, cancel)
-	if err := x.Run(ctx); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	r.expect(t, "start c", "1s", "2s", "stop c")
 }
 
 // All mistakes are found before anything runs.

@@ -149,47 +149,8 @@ func (m *mirror) live(t *testing.T, until time.Duration) []string {
 	x, clock := New("random.xml", m.text), &Virtual{}
 	x.Use(clock)
 	ctx, cancel := context.WithCancel(t.Context())
-	over := false
-	inputs := map[string]func(words []string){}
-	open := map[string]Activation{}
-	for _, l := range m.tree.Leaves() {
-		id := m.tree.Name(l)
-		if !m.tree.Kind(l).Acts() {
-			c := x.Condition(id)
-			inputs[id] = func(words []string) { c.Set(words[2] == "true") }
-			continue
-		}
-		var last Activation
-		request := x.Action(id, Action{
-			StartTakesTime: m.slow[l][0], StopTakesTime: m.slow[l][1],
-			Start: func(a Activation) {
-				if _, ok := open[id]; ok {
-					t.Errorf("%s has been started again before it was stopped", id)
-				}
-				open[id], last = a, a
-			},
-			Stop: func(a Activation) {
-				if open[id] != a {
-					t.Errorf("%s has been stopped without being active", id)
-				}
-				if delete(open, id); over {
-					a.Stopped()
-				}
-			},
-		})
-		inputs[id] = func(words []string) {
-			switch words[0] {
-			case "request":
-				request.Set(map[string]bt.Status{"success": bt.Success, "failure": bt.Failure, "accept": bt.Accept}[words[2]])
-			case "end":
-				map[string]func(){"success": last.Succeed, "failure": func() { last.Fail(nil) }}[words[2]]()
-			case "entered":
-				last.Started()
-			case "exited":
-				last.Stopped()
-			}
-		}
-	}
+	over, open := false, map[string]Activation{}
+	inputs := m.register(t, x, open, &over)
 	for i, line := range m.script {
 		clock.At(time.Duration(i+1)*500*time.Millisecond, func() {
 			for _, in := range line {
@@ -227,6 +188,51 @@ func (m *mirror) live(t *testing.T, until time.Duration) []string {
 		t.Errorf("not stopped: %v", open)
 	}
 	return log
+}
+
+// register gives an execution the code of all leaves, which keeps the open activations, and returns how each leaf takes
+// an input, in the words of a script.
+func (m *mirror) register(t *testing.T, x *Execution, open map[string]Activation, over *bool) map[string]func([]string) {
+	inputs := map[string]func(words []string){}
+	for _, l := range m.tree.Leaves() {
+		id := m.tree.Name(l)
+		if !m.tree.Kind(l).Acts() {
+			c := x.Condition(id)
+			inputs[id] = func(words []string) { c.Set(words[2] == "true") }
+			continue
+		}
+		var last Activation
+		request := x.Action(id, Action{
+			StartTakesTime: m.slow[l][0], StopTakesTime: m.slow[l][1],
+			Start: func(a Activation) {
+				if _, ok := open[id]; ok {
+					t.Errorf("%s has been started again before it was stopped", id)
+				}
+				open[id], last = a, a
+			},
+			Stop: func(a Activation) {
+				if open[id] != a {
+					t.Errorf("%s has been stopped without being active", id)
+				}
+				if delete(open, id); *over {
+					a.Stopped()
+				}
+			},
+		})
+		inputs[id] = func(words []string) {
+			switch words[0] {
+			case "request":
+				request.Set(map[string]bt.Status{"success": bt.Success, "failure": bt.Failure, "accept": bt.Accept}[words[2]])
+			case "end":
+				map[string]func(){"success": last.Succeed, "failure": func() { last.Fail(nil) }}[words[2]]()
+			case "entered":
+				last.Started()
+			case "exited":
+				last.Stopped()
+			}
+		}
+	}
+	return inputs
 }
 
 // TestRandomPlans: random plans of all kinds, with Go leaves, have the log of the tree engine for the same inputs, to
