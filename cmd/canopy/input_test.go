@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"os"
-	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -14,91 +14,68 @@ func TestInputIsBounded(t *testing.T) {
 	if _, err := os.Stat("/dev/zero"); err != nil {
 		t.Skip("there is no /dev/zero")
 	}
-	dir := write(t, map[string]string{
-		"endless.yaml": "plan: zero.xml\nvehicle: solar\nhorizon: 1 [h]\n",
-	})
-	zero := filepath.Join(dir, "zero.")
+	clone(t)
 	for _, kind := range []string{"xml", "yaml", "tr", "andor", "txt"} {
-		if err := os.Symlink("/dev/zero", zero+kind); err != nil {
+		if err := os.Symlink("/dev/zero", "zero."+kind); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out := filepath.Join(dir, "out")
-	for _, args := range [][]string{
-		{"show", zero + "xml"},
-		{"show", zero + "yaml", "--dot"},
-		{"trace", "../../missions/solar-day.xml", zero + "txt"},
-		{"trace", zero + "xml", zero + "txt"},
-		{"translate", zero + "xml"},
-		{"translate", zero + "tr"},
-		{"translate", zero + "andor"},
-		{"backchain", zero + "xml", "--goal", "a"},
-		{"vehicle", zero + "yaml"},
-		{"diff", zero + "xml", "../../missions/solar-day.xml"},
-		{"diff", "../../missions/solar-day.xml", zero + "xml"},
-		{"check", zero + "xml"},
-		{"check", zero + "yaml"},
-		{"check", "../../missions/solar-day.xml", "--facts", zero + "yaml"},
-		{"monitor", zero + "yaml"},
-		{"reaction", zero + "yaml"},
-		{"region", zero + "yaml", "--box", "x=0:1"},
-		{"compare", zero + "yaml"},
-		{"run", zero + "yaml", "--out", out},
-		{"run", filepath.Join(dir, "endless.yaml"), "--out", out},
-	} {
-		_, stderr, status := canopy(args...)
-		if status != exitInput {
-			t.Errorf("%q: exit status %d", args, status)
+	save(t, "endless.yaml", "plan: zero.xml\nvehicle: solar\nhorizon: 1 [h]\n")
+	refused := func(lines string) {
+		t.Helper()
+		for line := range strings.Lines(lines) {
+			line = strings.TrimSpace(line)
+			out := typed(t, line)
+			if !strings.Contains(out, "not a regular file") || !strings.HasSuffix(out, "status 2\n") {
+				t.Errorf("%s:\n%s", line, out)
+			}
 		}
-		says(t, args[0], stderr, zero, "not a regular file")
 	}
-
-	long := filepath.Join(dir, "long.xml")
-	if err := errors.Join(os.WriteFile(long, nil, 0o666), os.Truncate(long, maxInput+1)); err != nil {
+	refused(`show zero.xml
+		show zero.yaml --dot
+		trace missions/solar-day.xml zero.txt
+		trace zero.xml zero.txt
+		translate zero.xml
+		translate zero.tr
+		translate zero.andor
+		backchain zero.xml --goal a
+		vehicle zero.yaml
+		diff zero.xml missions/solar-day.xml
+		diff missions/solar-day.xml zero.xml
+		check zero.xml
+		check zero.yaml
+		check missions/solar-day.xml --facts zero.yaml
+		monitor zero.yaml
+		reaction zero.yaml
+		region zero.yaml --box x=0:1
+		compare zero.yaml
+		run zero.yaml --out out
+		run endless.yaml --out out`)
+	if err := errors.Join(os.WriteFile("long.xml", nil, 0o666), os.Truncate("long.xml", maxInput+1)); err != nil {
 		t.Fatal(err)
 	}
-	_, stderr, status := canopy("show", long)
-	if status != exitInput {
-		t.Errorf("exit status %d", status)
-	}
-	says(t, "show", stderr, "longer than 16 MiB")
+	says(t, "show", typed(t, "show long.xml"), "longer than 16 MiB", "status 2")
 
-	pipe := filepath.Join(dir, "pipe.xml")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skip("there are no named pipes:", err)
-	}
-	including := filepath.Join(dir, "including.xml")
-	if err := os.WriteFile(including, []byte(`<root BTCPP_format="4" main_tree_to_execute="a"><include path="pipe.xml"/>
-		<BehaviorTree ID="a"><AlwaysSuccess/></BehaviorTree></root>`), 0o666); err != nil {
+	if err := os.Mkdir("flown", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{pipe, including} {
-		_, stderr, status := canopy("show", name)
-		if status != exitInput {
-			t.Errorf("%s: exit status %d", name, status)
-		}
-		says(t, "show", stderr, "pipe.xml", "not a regular file")
-	}
-	flown := t.TempDir()
-	for _, name := range []string{"run.box", "run.mcap", "run.lock"} {
-		if err := syscall.Mkfifo(filepath.Join(flown, name), 0o600); err != nil {
-			t.Fatal(err)
+	for _, name := range []string{"pipe.xml", "flown/run.box", "flown/run.mcap", "flown/run.lock"} {
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			t.Skip("there are no named pipes:", err)
 		}
 	}
-	serve := []string{"--link", "udp:127.0.0.1:0", "--serve", "127.0.0.1:0"}
-	for _, args := range [][]string{
-		{"fly", circuit, "--link", "udp:127.0.0.1:0", "--signing-key", pipe},
-		append([]string{"fly", circuit, "--token-file", pipe}, serve...),
-		append([]string{"fly", circuit, "--tls-cert", "/dev/zero", "--tls-key", pipe}, serve...),
-		{"fake", "plane", "--signing-key", pipe},
-		{"fly", circuit, "--link", "fake:plane", "--out", flown},
-		{"replay", flown, "--out", filepath.Join(dir, "again")},
-		{"report", flown}, {"why", flown, "hold"}, {"monitor", flown},
-	} {
-		_, stderr, status := canopy(args...)
-		if status != exitInput && status != exitFailed {
-			t.Errorf("%v: exit status %d", args, status)
-		}
-		says(t, args[0], stderr, "not a regular file")
-	}
+	save(t, "including.xml", `<root BTCPP_format="4" main_tree_to_execute="a"><include path="pipe.xml"/>
+		<BehaviorTree ID="a"><AlwaysSuccess/></BehaviorTree></root>`)
+	const fly = "fly missions/circuit-plane.yaml --link udp:127.0.0.1:0 "
+	refused(`show pipe.xml
+		show including.xml
+		` + fly + `--signing-key pipe.xml
+		` + fly + `--serve 127.0.0.1:0 --token-file pipe.xml
+		` + fly + `--serve 127.0.0.1:0 --tls-cert /dev/zero --tls-key pipe.xml
+		fake plane --signing-key pipe.xml
+		replay flown --out again
+		why flown hold
+		monitor flown`)
+	says(t, "report", typed(t, "report flown"), "not a regular file", "status 1")
+	says(t, "fly", typed(t, "fly missions/circuit-plane.yaml --link fake:plane --out flown"), "not a regular file", "status 1")
 }

@@ -3,10 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"math"
+	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,20 +41,17 @@ func TestMonitorSolarDay(t *testing.T) {
 	least := slices.Min(log.Signal("soc"))
 	sink := became("sink", bt.Running, 0)
 	again := became("mission", bt.Running, sink)
-	tests := []struct {
-		property, verdict string
-		margin, at        float64 // NaN: none
-	}{
-		{"never both(climb, sink)", "satisfied", math.NaN(), math.NaN()},
-		{"never sink", "violated", math.NaN(), sink},
-		{"always (sink -> for 1 [h] (not mission))", "violated", math.NaN(), again},
-		{"always (critical -> within 0 [s] (sink or hold))", "satisfied", math.NaN(), math.NaN()},
-		{"always (soc >= 0.1)", "satisfied", least - 0.1, math.NaN()},
-		{"after climb, (at_top before sink)", "satisfied", math.NaN(), math.NaN()},
+	tests := []struct{ property, want string }{
+		{"never both(climb, sink)", "satisfied - -"},
+		{"never sink", fmt.Sprint("violated - ", sink)},
+		{"always (sink -> for 1 [h] (not mission))", fmt.Sprint("violated - ", again)},
+		{"always (critical -> within 0 [s] (sink or hold))", "satisfied - -"},
+		{"always (soc >= 0.1)", fmt.Sprintf("satisfied %v -", least-0.1)},
+		{"after climb, (at_top before sink)", "satisfied - -"},
 		// A full battery is full to the accuracy of the solution.
-		{"always (soc <= 1.000001 and h >= 5900 [m] and h <= 13.1 [km])", "satisfied", 1.000001 - slices.Max(log.Signal("soc")),
-			math.NaN()},
-		{"always (hold -> within 48 [h] surplus)", "open", math.NaN(), math.NaN()},
+		{"always (soc <= 1.000001 and h >= 5900 [m] and h <= 13.1 [km])",
+			fmt.Sprintf("satisfied %v -", 1.000001-slices.Max(log.Signal("soc")))},
+		{"always (hold -> within 48 [h] surplus)", "open - -"},
 	}
 	var flags []string
 	for _, test := range tests {
@@ -69,17 +65,16 @@ func TestMonitorSolarDay(t *testing.T) {
 	if err := json.Unmarshal([]byte(first), &rows); err != nil {
 		t.Fatal(err)
 	}
-	number := func(p *float64) float64 {
+	number := func(p *float64) any {
 		if p == nil {
-			return math.NaN()
+			return "-"
 		}
 		return *p
 	}
-	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	for i, test := range tests {
 		r := rows[i]
-		if r.Verdict != test.verdict || !same(number(r.Margin), test.margin) || !same(number(r.At), test.at) {
-			t.Errorf("%s: %s, margin %g, at %g; want %+v", r.Property, r.Verdict, number(r.Margin), number(r.At), test)
+		if got := fmt.Sprint(r.Verdict, " ", number(r.Margin), " ", number(r.At)); got != test.want {
+			t.Errorf("%s: %s, want %s", r.Property, got, test.want)
 		}
 	}
 	for _, run := range []string{out, filepath.Join(out, "run.mcap")} {
@@ -164,68 +159,6 @@ func TestMonitorBelievesWholeLogs(t *testing.T) {
 		says(t, "the report", stdout, map[bool]string{true: "cut off: ", false: "damaged: "}[name == "cut"])
 		if err := os.Remove(filepath.Join(dir, "run.mcap")); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// The log names the values of discrete signals: properties, the table and the report use the names.
-func TestNamesOfDiscreteValues(t *testing.T) {
-	dir := write(t, map[string]string{
-		"tank.vehicle.yaml": "vehicle: tank\nstates: {x: {unit: m, derivative: u}}\ncommands: {u: {unit: m/s, default: 1}}\n",
-		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="p"><ReactiveFallback>
-			<ReactiveSequence><Condition ID="far" on="mode == home and high"/><Action ID="stay" write="u := 0"/></ReactiveSequence>
-			<Action ID="fill" write="u := 1"/></ReactiveFallback></BehaviorTree></root>`,
-		"m.yaml": `plan: p.xml
-vehicle: tank.vehicle.yaml
-horizon: 20
-signals:
-  mode: {type: enumeration, values: [cruise, home], value: "if(x lt 5 [m], cruise, home)"}
-  high: {type: boolean, value: "x ge 7 [m]"}
-  note: {type: text, value: "if(high, 'full', 'not yet')"}
-plots: [{title: Mode, signals: [mode, high, note]}]
-check: {properties: [always (mode == cruise or mode == home)]}
-`})
-	out := filepath.Join(dir, "out")
-	stdout, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out)
-	if status != exitOK {
-		t.Fatal(stderr)
-	}
-	for _, row := range []string{"mode +1 +cruise +.* home ", "high +1 +false +.* true ", "note +1 +"} {
-		if !regexp.MustCompile(row).MatchString(stdout) {
-			t.Errorf("the table has no row %s:\n%s", row, stdout)
-		}
-	}
-	page, err := os.ReadFile(filepath.Join(out, "report.html"))
-	if err != nil || !bytes.Contains(page, []byte(`<td class="number">cruise</td>`)) {
-		t.Errorf("the report does not name the values: %v", err)
-	}
-	for _, run := range []string{filepath.Join(dir, "m.yaml"), out} {
-		for property, verdict := range map[string]string{
-			"":                                    "satisfied",
-			"always (mode == cruise)":             "violated",
-			"(mode == cruise) until (x ge 5 [m])": "satisfied",
-			"always (stay -> high and note == 'full')":     "satisfied",
-			"always (high -> mode == home)":                "satisfied",
-			"always (mode != cruise or note == 'not yet')": "satisfied",
-		} {
-			args := []string{"monitor", run, "--json"}
-			if property != "" {
-				args = append(args, "--property", property)
-			}
-			stdout, stderr, _ := canopy(args...)
-			if !strings.Contains(stdout, `"verdict": "`+verdict+`"`) {
-				t.Errorf("%s, %q: %s%s", run, property, stdout, stderr)
-			}
-		}
-		for property, message := range map[string]string{
-			"always (mode == crusie)": `did you mean "cruise"`,
-			"always (mode > 1)":       "is a value of an enumeration",
-			"always x":                `write a relation such as "x > 0 [m]"`,
-		} {
-			if _, stderr, status := canopy("monitor", run, "--property", property); status != exitInput ||
-				!strings.Contains(stderr, message) {
-				t.Errorf("%s, %q: exit status %d, %s", run, property, status, stderr)
-			}
 		}
 	}
 }

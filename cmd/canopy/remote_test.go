@@ -11,6 +11,29 @@ import (
 	"testing"
 )
 
+// listening flies a mission that listens at an address until it has ended: then flown has its status, and told what its
+// operator was told.
+func listening(mission string, more ...string) (address string, told *strings.Builder, flown chan int) {
+	read, stderr := io.Pipe()
+	told, flown = &strings.Builder{}, make(chan int, 1)
+	status := make(chan int, 1)
+	go func() {
+		status <- execute(append([]string{"fly", mission, "--link", "fake:plane", "--speed", "20", "--serve", "127.0.0.1:0",
+			"--report=false"}, more...), io.Discard, stderr)
+		stderr.Close() //nolint:errcheck // it never fails
+	}()
+	for lines := bufio.NewScanner(read); lines.Scan() && !strings.Contains(lines.Text(), "the plan is flown"); {
+		if m := regexp.MustCompile(`listens at ([0-9.:]+):`).FindStringSubmatch(lines.Text()); m != nil {
+			address = m[1]
+		}
+	}
+	go func() {
+		_, _ = io.Copy(told, read) // the pipe does not fail
+		flown <- <-status
+	}()
+	return address, told, flown
+}
+
 // TestRemoteFlight: a flight that listens at an address is watched without a token, and commanded with it: the plan is
 // exchanged, and the flight stopped. A client with another token changes nothing. Who commands is told, and in the black
 // box: the replay is the same.
@@ -32,26 +55,7 @@ func TestRemoteFlight(t *testing.T) {
 		"record: {interval: 1, signals: [h]}\n# canopy: accept command: the plan of this test only waits\n")
 	good, bad := write("good", "0123456789abcdef0\n"), write("bad", "0123456789abcdef1\n")
 
-	read, stderr := io.Pipe()
-	flown := make(chan int, 1)
-	go func() {
-		status := execute([]string{"fly", mission, "--link", "fake:plane", "--speed", "20", "--out", filepath.Join(dir, "out"),
-			"--serve", "127.0.0.1:0", "--token-file", good, "--report=false"}, io.Discard, stderr)
-		stderr.Close() //nolint:errcheck // it never fails
-		flown <- status
-	}()
-	address := ""
-	for lines := bufio.NewScanner(read); lines.Scan() && !strings.Contains(lines.Text(), "the plan is flown"); {
-		if m := regexp.MustCompile(`listens at ([0-9.:]+):`).FindStringSubmatch(lines.Text()); m != nil {
-			address = m[1]
-		}
-	}
-	var told strings.Builder
-	all := make(chan struct{})
-	go func() {
-		_, _ = io.Copy(&told, read) // the pipe does not fail
-		close(all)
-	}()
+	address, told, flown := listening(mission, "--out", filepath.Join(dir, "out"), "--token-file", good)
 	var shown strings.Builder
 	watched := make(chan int, 1)
 	first := make(chan struct{})
@@ -81,7 +85,6 @@ func TestRemoteFlight(t *testing.T) {
 	if got := <-flown; got != exitFailed {
 		t.Errorf("fly: exit status %d", got)
 	}
-	<-all
 	for _, text := range []string{"operator: swap " + next + " from 127.0.0.1:", "operator: stop from 127.0.0.1:"} {
 		says(t, "who commands is told", told.String(), text)
 	}

@@ -101,12 +101,7 @@ func (nothing) Event(record.Event) error             { return nil }
 
 // TestReplay: a replay is the flight; each change in the black box is found.
 func TestReplay(t *testing.T) {
-	docs := t.TempDir()
-	for name, text := range flownDocuments {
-		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	docs := write(t, flownDocuments)
 	run := recordFlight(t, filepath.Join(docs, "up.yaml"))
 	if err := os.Remove(filepath.Join(docs, "up.yaml")); err != nil { // the box contains it
 		t.Fatal(err)
@@ -146,30 +141,37 @@ func TestReplay(t *testing.T) {
 		}
 	}
 
-	// Another plan.
-	stdout, stderr, status = canopy("replay", run, "--out", third, "--plan", filepath.Join(docs, "other.xml"))
-	if status != exitOK {
-		t.Errorf("%d\n%s%s", status, stdout, stderr)
-	}
-
 	// Another status.csv.
-	if err := os.WriteFile(filepath.Join(run, "status.csv"), []byte("t,micro,task,from,to\n1,1,high,Accept,Running\n"),
-		0o666); err != nil {
-		t.Fatal(err)
+	edit := func(dir, name string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
-	stdout, stderr, status = canopy("replay", run, "--out", third)
-	if status != exitRefute || !strings.Contains(stdout, "status.csv differs from line 2") {
-		t.Errorf("%d\n%s%s", status, stdout, stderr)
+	refuted := func(dir string, status int, text string) {
+		t.Helper()
+		if out, stderr, got := canopy("replay", dir, "--out", third); got != status || !strings.Contains(out, text) {
+			t.Errorf("%d\n%s%s", got, out, stderr)
+		}
 	}
+	edit(run, "status.csv", []byte("t,micro,task,from,to\n1,1,high,Accept,Running\n"))
+	refuted(run, exitRefute, "status.csv differs from line 2")
+	edit(run, "status.csv", read(again, "status.csv"))
+	refuted(changedBox(t, run), exitRefute, "a datagram differs: input ")
+	data, cut := read(run, box.File), t.TempDir()
+	edit(cut, box.File, data[:len(data)/2])
+	refuted(cut, exitOK, "is cut off")
+}
 
-	// Another datagram: the box is written again with one that is changed.
+// changedBox writes a black box again, with another tenth datagram, and returns its folder.
+func changedBox(t *testing.T, run string) string {
+	t.Helper()
 	var w *box.Writer
-	changed := t.TempDir()
-	n := 0
+	dir, n := t.TempDir(), 0
 	_, err := box.Each(run, func(r box.Record) (err error) {
 		switch {
 		case w == nil:
-			w, err = box.Create(changed, r.Input(), box.Options{})
+			w, err = box.Create(dir, r.Input(), box.Options{})
 		case r.Kind == box.Out:
 			if n++; n == 10 {
 				r.Data[len(r.Data)-1] ^= 1
@@ -183,21 +185,7 @@ func TestReplay(t *testing.T) {
 	if err != nil || w.Close() != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr, status = canopy("replay", changed, "--out", third)
-	if status != exitRefute || !strings.Contains(stdout, "a datagram differs: input ") {
-		t.Errorf("%d\n%s%s", status, stdout, stderr)
-	}
-
-	// A box that is cut off.
-	data := read(run, box.File)
-	cut := t.TempDir()
-	if err := os.WriteFile(filepath.Join(cut, box.File), data[:len(data)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
-	stdout, stderr, status = canopy("replay", cut, "--out", third)
-	if status != exitOK || !strings.Contains(stdout, "is cut off") {
-		t.Errorf("%d\n%s%s", status, stdout, stderr)
-	}
+	return dir
 }
 
 // TestReplayInput: what cannot be replayed.

@@ -120,6 +120,29 @@ func (r *roundingMission) property() string {
 
 var rounded = flag.Int("rounded", 60, "random missions of TestProvedIsNotViolated")
 
+// mission returns the mission of a tree, with properties.
+func (r *roundingMission) mission(t *testing.T, body string) *mission.Mission {
+	t.Helper()
+	var yaml strings.Builder
+	yaml.WriteString("mission: m\nplan: p.xml\nvehicle: swing.yaml\nhorizon: 20\nchattering: continue\nrecord: {interval: 0.7}\n" +
+		swingSignals + "check:\n  properties:\n")
+	for range 15 {
+		fmt.Fprintf(&yaml, "    - %q\n", r.property())
+	}
+	files := map[string]string{"m.yaml": yaml.String(), "swing.yaml": swing,
+		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main">` + body + `</BehaviorTree></root>`}
+	m, diags := mission.Read("m.yaml", func(name string) ([]byte, error) {
+		if text, ok := files[name]; ok {
+			return []byte(text), nil
+		}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}, nil, nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	return m
+}
+
 // TestProvedIsNotViolated: of random missions, no flight violates what is proved of the plan, although the times of its
 // events are rounded; the verdicts in flight, from the log and after an interruption are the same to the last bit. What
 // the flight contradicts by more than rounding is found.
@@ -136,23 +159,7 @@ func TestProvedIsNotViolated(t *testing.T) {
 		if len(r.conditions) == 0 || len(r.actions) == 0 {
 			continue
 		}
-		var yaml strings.Builder
-		yaml.WriteString("mission: m\nplan: p.xml\nvehicle: swing.yaml\nhorizon: 20\nchattering: continue\nrecord: {interval: 0.7}\n" +
-			swingSignals + "check:\n  properties:\n")
-		for range 15 {
-			fmt.Fprintf(&yaml, "    - %q\n", r.property())
-		}
-		files := map[string]string{"m.yaml": yaml.String(), "swing.yaml": swing,
-			"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main">` + body + `</BehaviorTree></root>`}
-		m, diags := mission.Read("m.yaml", func(name string) ([]byte, error) {
-			if text, ok := files[name]; ok {
-				return []byte(text), nil
-			}
-			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-		}, nil, nil)
-		if m == nil {
-			t.Fatal(diags)
-		}
+		m := r.mission(t, body)
 		dir := filepath.Join(t.TempDir(), "out")
 		fly := func(o folder.Options, ctx context.Context) *record.Summary {
 			fresh, err := simulated.New(m, run.Continuous{}, math.Inf(1))

@@ -9,8 +9,8 @@ import (
 	"canopy/internal/golden"
 )
 
-// Scripts of command lines, with what they print. "file NAME" writes a file, "print NAME" prints one; "canopy" runs the
-// commands of its input, one a line, in a folder that also has the missions and the examples. A command may read a file
+// Scripts of command lines, with what they print. "file NAME" writes a file, "print NAME" prints one, or its
+// "begin"; "canopy" runs the commands of its input, one a line, in a folder that also has the missions and the examples. A command may read a file
 // by "< NAME" and write one by "> NAME". Lines of standard error begin with "! ", and a status that is not 0 ends the
 // answer.
 func TestScripts(t *testing.T) {
@@ -34,6 +34,9 @@ func TestScripts(t *testing.T) {
 				save(t, d.Args[0].Key, d.Input+"\n")
 			case "print":
 				answer = fileText(t, d.Args[0].Key)
+				if len(d.Args) > 1 { // begin: only the first line
+					answer, _, _ = strings.Cut(answer, "\n")
+				}
 			case "canopy":
 				answer = typed(t, d.Input)
 			default:
@@ -53,14 +56,19 @@ func typed(t *testing.T, lines string) string {
 		if len(list) > 1 {
 			b.WriteString("$ " + line + "\n")
 		}
-		line, to, saved := strings.Cut(line, " > ")
-		line, in, _ := strings.Cut(line, " < ")
-		args := shellWord.FindAllString(line, -1)
-		for i := range args {
-			args[i] = strings.ReplaceAll(args[i], `"`, "")
+		var args []string
+		redirected := map[string]string{} // by < and >
+		words := shellWord.FindAllString(line, -1)
+		for i := 0; i < len(words); i++ {
+			if words[i] == "<" || words[i] == ">" {
+				redirected[words[i]] = words[i+1]
+				i++
+				continue
+			}
+			args = append(args, strings.ReplaceAll(words[i], `"`, ""))
 		}
-		stdout, stderr, status := from(t, in, args...)
-		if saved {
+		stdout, stderr, status := from(t, redirected["<"], args...)
+		if to, saved := redirected[">"]; saved {
 			save(t, to, stdout)
 		} else {
 			b.WriteString(stdout)
