@@ -49,7 +49,7 @@ func notFinite(c *expr.Code) bool {
 func (w *world) lost() error {
 	p := w.s.p
 	for _, slot := range w.s.doubtful {
-		if v := w.source(slot); v.known() && !finite(v.offset) {
+		if v := w.stored(slot); v.known() && !finite(v.offset) {
 			return fmt.Errorf("%w: %s", ErrNotFinite, p.Slots[slot].Name)
 		}
 	}
