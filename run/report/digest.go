@@ -328,19 +328,7 @@ func (g *Gatherer) Digest(end record.End) *Digest {
 	d := &Digest{Header: g.shown, End: end, Recorded: &g.last, changes: g.changes, extremes: g.extremes,
 		noticed: g.noticed, moreToNotice: g.moreToNotice}
 	if end.Summary != nil {
-		summary := *end.Summary
-		summary.Reason = brief(summary.Reason)
-		summary.Properties, summary.Assumptions = briefly(summary.Properties), briefly(summary.Assumptions)
-		if s := summary.Sortie; s != nil {
-			shown := *s
-			shown.Text, shown.PreArm, shown.Left = brief(s.Text), brief(s.PreArm), brief(s.Left)
-			shown.Refused = slices.Clone(s.Refused)
-			for i := range shown.Refused {
-				shown.Refused[i] = brief(shown.Refused[i])
-			}
-			summary.Sortie = &shown
-		}
-		d.Summary = &summary
+		d.Summary = copied(end.Summary, brief)
 	}
 	until := ended(&end)
 	for i := range g.tasks {
@@ -361,22 +349,6 @@ func (g *Gatherer) Digest(end record.End) *Digest {
 	}
 	g.draw(d, order)
 	return d
-}
-
-// briefly returns verdicts with texts that a page can show.
-func briefly(list []record.Property) []record.Property {
-	list = slices.Clone(list)
-	for i := range list {
-		p := &list[i]
-		for _, text := range []*string{&p.Property, &p.Kind, &p.Verdict, &p.Because, &p.Exchanged} {
-			*text = brief(*text)
-		}
-		p.Proofs = slices.Clone(p.Proofs)
-		for k := range p.Proofs {
-			p.Proofs[k] = brief(p.Proofs[k])
-		}
-	}
-	return list
 }
 
 // draw makes the data that the page's script draws, and the text of the page about it.

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"slices"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -9,45 +9,41 @@ import (
 	"canopy/run/record"
 )
 
+// copied returns a copy of a value, with all that it refers to, in which each text is one that a function returns. Bytes
+// are left as they are.
+func copied[T any](v T, text func(string) string) T {
+	to := reflect.New(reflect.TypeFor[T]()).Elem()
+	copyInto(to, reflect.ValueOf(v), text)
+	return to.Interface().(T)
+}
+
+func copyInto(to, from reflect.Value, text func(string) string) {
+	switch kind := from.Kind(); {
+	case kind == reflect.String:
+		to.SetString(text(from.String()))
+	case kind == reflect.Struct:
+		for i := range from.NumField() {
+			copyInto(to.Field(i), from.Field(i), text)
+		}
+	case kind == reflect.Slice && !from.IsNil() && from.Type().Elem().Kind() != reflect.Uint8:
+		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
+		for i := range from.Len() {
+			copyInto(to.Index(i), from.Index(i), text)
+		}
+	case kind == reflect.Pointer && !from.IsNil():
+		to.Set(reflect.New(from.Type().Elem()))
+		copyInto(to.Elem(), from.Elem(), text)
+	default:
+		to.Set(from)
+	}
+}
+
 // visible returns a header with all that authors named and wrote as it may be shown: a name in a log may hold what a
 // page or terminal obeys instead of showing it.
 func visible(h *record.Header) record.Header {
-	shown := *h
-	text := func(at ...*string) {
-		for _, s := range at {
-			*s = diag.Visible(*s)
-		}
-	}
-	text(&shown.Mission, &shown.Text, &shown.Plan, &shown.Vehicle, &shown.Method)
-	shown.Tasks, shown.Signals, shown.Plots = slices.Clone(h.Tasks), slices.Clone(h.Signals), slices.Clone(h.Plots)
-	shown.Parameters, shown.Attachments = slices.Clone(h.Parameters), slices.Clone(h.Attachments)
-	for i := range shown.Tasks {
-		t := &shown.Tasks[i]
-		text(&t.Name, &t.Detail)
-	}
-	for i := range shown.Signals {
-		s := &shown.Signals[i]
-		text(&s.Name, &s.Unit, &s.Text)
-		s.Values = slices.Clone(s.Values)
-		for k := range s.Values {
-			text(&s.Values[k])
-		}
-	}
-	for i := range shown.Plots {
-		p := &shown.Plots[i]
-		text(&p.Title)
-		p.Signals = slices.Clone(p.Signals)
-		for k := range p.Signals {
-			text(&p.Signals[k])
-		}
-	}
-	for i := range shown.Parameters {
-		p := &shown.Parameters[i]
-		text(&p.Name, &p.Unit, &p.Tag, &p.Text)
-	}
+	shown := copied(*h, diag.Visible)
 	for i := range shown.Attachments {
 		a := &shown.Attachments[i]
-		text(&a.Name)
 		a.Data = []byte(diag.VisibleLines(string(a.Data)))
 	}
 	return shown
