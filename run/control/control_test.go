@@ -28,6 +28,18 @@ func (silent) Sample(float64, []float64) error      { return nil }
 func (silent) Status(float64, int, bt.Change) error { return nil }
 func (silent) Event(record.Event) error             { return nil }
 
+// listens opens the socket of a run in a folder of its own, until the test ends.
+func listens(t *testing.T, check judge, feed *Feed) (*Server, Folder) {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := Listen(dir, check, 9, feed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s, Folder(dir)
+}
+
 // client is a connection to a run, with its answers.
 type client struct {
 	net.Conn
@@ -71,18 +83,12 @@ func (c client) next(s *Server, o *operated) Response {
 // is withdrawn when it goes; one that another request replaces is told so.
 func TestAbandoned(t *testing.T) {
 	o := standing(t, drive)
-	dir := t.TempDir()
-	s, err := Listen(dir, func(ctx context.Context, m *mission.Mission, _ float64) Review {
+	s, at := listens(t, func(ctx context.Context, m *mission.Mission, _ float64) Review {
 		if strings.Contains(m.Plan.Source.Text, "endless") {
 			<-ctx.Done()
 		}
 		return Review{}
-	}, 9, NewFeed(o.Header()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close() //nolint:errcheck // a test
-	at := Folder(dir)
+	}, NewFeed(o.Header()))
 	plan := func(name string) Demand {
 		q := upload(`<Action name="` + name + `" write="v := 1" done="false"/>`)
 		q.Safe = true
@@ -131,20 +137,16 @@ func TestAbandoned(t *testing.T) {
 // TestOvertaken: an upload that was compared with a plan that another one replaces meanwhile is refused.
 func TestOvertaken(t *testing.T) {
 	o := standing(t, drive)
-	dir, gate := t.TempDir(), make(chan struct{})
-	s, err := Listen(dir, func(_ context.Context, m *mission.Mission, _ float64) Review {
+	gate := make(chan struct{})
+	s, at := listens(t, func(_ context.Context, m *mission.Mission, _ float64) Review {
 		if strings.Contains(m.Plan.Source.Text, "slow") {
 			<-gate
 		}
 		return Review{}
-	}, 9, NewFeed(o.Header()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close() //nolint:errcheck // a test
-	slow := attach(t, Folder(dir), upload(`<Action name="slow" write="v := 1" done="false"/>`))
+	}, NewFeed(o.Header()))
+	slow := attach(t, at, upload(`<Action name="slow" write="v := 1" done="false"/>`))
 	slow.next(s, o)
-	fast := attach(t, Folder(dir), upload(`<Action name="fast" write="v := 1" done="false"/>`))
+	fast := attach(t, at, upload(`<Action name="fast" write="v := 1" done="false"/>`))
 	fast.next(s, o)
 	if a := fast.next(s, o); a.Progress != Committed {
 		t.Fatalf("%+v", a)
@@ -182,7 +184,7 @@ func (o *operated) Command(v Verb, from string) error {
 // ask sends a request to a run that stands at 20 s or, while it waits, goes on, and returns the answers.
 func ask(t *testing.T, body string, q Demand) ([]Response, *operated) {
 	t.Helper()
-	return askAt(t, body, q, func(_ *Server, dir string) Endpoint { return Folder(dir) })
+	return askAt(t, body, q, func(_ *Server, dir Folder) Endpoint { return dir })
 }
 
 // standing returns a run that stands at 20 s.
@@ -206,11 +208,10 @@ func standing(t *testing.T, body string) *operated {
 }
 
 // askAt sends a request to a place of the server.
-func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) Endpoint) ([]Response, *operated) {
+func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir Folder) Endpoint) ([]Response, *operated) {
 	t.Helper()
 	o := standing(t, body)
-	dir := t.TempDir()
-	s, err := Listen(dir, func(_ context.Context, m *mission.Mission, limit float64) (j Review) {
+	s, dir := listens(t, func(_ context.Context, m *mission.Mission, limit float64) (j Review) {
 		if strings.Contains(m.Plan.Source.Text, "refuse") {
 			j.Refuted = []string{"refuted"}
 		}
@@ -218,12 +219,8 @@ func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) E
 			j.Open = []string{fmt.Sprint("not decided within ", limit)}
 		}
 		return j
-	}, 9, NewFeed(o.Header()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close() //nolint:errcheck // a test
-	if info, err := os.Stat(filepath.Join(dir, SocketFile)); err != nil || info.Mode().Perm() != 0o600 {
+	}, NewFeed(o.Header()))
+	if info, err := os.Stat(filepath.Join(string(dir), SocketFile)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	var answers []Response
@@ -344,16 +341,11 @@ func TestCompiledAlone(t *testing.T) {
 	if _, err := compiled(o.Mission(), Demand{Plan: strings.Repeat(" ", MostBytes+1)}); err == nil {
 		t.Error("too long, and compiled")
 	}
-	dir := t.TempDir()
-	s, err := Listen(dir, nil, 9, NewFeed(o.Header()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close() //nolint:errcheck // a test
+	s, at := listens(t, nil, NewFeed(o.Header()))
 	s.compiling.Lock()
-	c := attach(t, Folder(dir), upload(drive))
+	c := attach(t, at, upload(drive))
 	(<-s.Asks())(o) // for the mission
-	if a := attach(t, Folder(dir), Demand{Verb: Stop}).next(s, o); a.Progress != Committed {
+	if a := attach(t, at, Demand{Verb: Stop}).next(s, o); a.Progress != Committed {
 		t.Errorf("%+v", a)
 	}
 	s.compiling.Unlock()
@@ -417,8 +409,13 @@ func TestNoRun(t *testing.T) {
 // FuzzParse: what is not a request is refused; a request that is read is one that can be carried out.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{`{"verb":"stop"}`, `{"verb":"upload","name":"a","plan":"<root/>","safe":true}`,
-		`{"verb":"upload"}`, `{"verb":"resume","dry":true}`, `{"verb":"fly"}`, `{"verb":"stop","x":1}`, `[`, ``} {
+		`{"verb":"upload"}`, `{"verb":"upload","name":"a"}`, `{"verb":"resume","dry":true}`, `{"verb":"fly"}`,
+		`{"verb":"stop","plan":"a"}`, `{"verb":"stop","x":1}`, `{}`, `[`, ``} {
 		f.Add(text)
+	}
+	long := `{"verb":"upload","name":"a","plan":"` + strings.Repeat("x", most) + `"}`
+	if _, err := Parse(strings.NewReader(long)); !errors.Is(err, ErrDemand) {
+		f.Errorf("too long: %v", err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		q, err := Parse(strings.NewReader(text))
@@ -434,15 +431,4 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%+v", q)
 		}
 	})
-}
-
-// TestParse: requests without a plan, of an unknown verb, or too long are refused.
-func TestParse(t *testing.T) {
-	long := `{"verb":"upload","name":"a","plan":"` + strings.Repeat("x", most) + `"}`
-	for _, text := range []string{`{"verb":"upload","name":"a"}`, `{"verb":"fly"}`, `{"verb":"stop","plan":"a"}`, `{}`,
-		long} {
-		if _, err := Parse(strings.NewReader(text)); !errors.Is(err, ErrDemand) {
-			t.Errorf("%.50s: %v", text, err)
-		}
-	}
 }

@@ -48,7 +48,7 @@ func TestRemote(t *testing.T) {
 		{"TLS", Exposure{Key: key(t, secret), Certificate: certificate},
 			Remote{Key: key(t, secret), Fingerprint: sum[:]}, Committed, ""},
 	} {
-		answers, o := askAt(t, drive, Demand{Verb: Stop}, func(s *Server, _ string) Endpoint {
+		answers, o := askAt(t, drive, Demand{Verb: Stop}, func(s *Server, _ Folder) Endpoint {
 			c.offer.Address, c.offer.Run = "127.0.0.1:0", "test"
 			if err := c.offer.Claim(); err != nil {
 				t.Fatal(err)
@@ -82,11 +82,7 @@ func TestCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Listen(t.TempDir(), nil, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close() //nolint:errcheck // a test
+	s, _ := listens(t, nil, nil)
 	o := Exposure{Address: "127.0.0.1:0", Certificate: certificate}
 	if err := o.Claim(); err != nil {
 		t.Fatal(err)
@@ -100,20 +96,15 @@ func TestCertificate(t *testing.T) {
 
 // TestFollowRemote: a watcher is told the same over an address as over the socket.
 func TestFollowRemote(t *testing.T) {
-	dir := t.TempDir()
 	feed := NewFeed(record.Header{Tasks: []record.Task{{Name: "drive", Initial: bt.Running}}})
-	s, err := Listen(dir, nil, 0, feed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close() //nolint:errcheck // a test
+	s, dir := listens(t, nil, feed)
 	o := Exposure{Address: "127.0.0.1:0"}
 	if err := o.Claim(); err != nil {
 		t.Fatal(err)
 	}
 	s.Offer(&o)
 	told, ended := make(chan News), make(chan error)
-	for _, at := range []Endpoint{Folder(dir), Remote{Address: o.Address}} {
+	for _, at := range []Endpoint{dir, Remote{Address: o.Address}} {
 		go func() { ended <- Follow(at, func(l News) error { told <- l; return nil }) }()
 	}
 	for range 2 { // both watch
