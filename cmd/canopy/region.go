@@ -16,6 +16,7 @@ import (
 	"text/tabwriter"
 
 	"canopy/analysis/region"
+	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/expr"
@@ -42,7 +43,6 @@ func regionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "region",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			limit := float64(f.until)
 			if f.resolution < 1 || f.resolution > 1024 || f.refine < 0 || f.refine > 8 || f.workers < 1 {
 				return &usageError{"--resolution is 1 to 1024, --refine 0 to 8, --workers at least 1"}
 			}
@@ -50,17 +50,17 @@ func regionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := simulated.New(m, run.Continuous{}, limit); err != nil { // inconsistent parameters
+			if _, err := simulated.New(m, run.Continuous{}, float64(f.until)); err != nil { // inconsistent parameters
 				return err
 			}
-			a, err := newAnalysis(m, &f, limit)
+			a, err := newAnalysis(m, &f)
 			if err != nil {
 				return err
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			complete := a.sample(ctx, f.workers, cmd.ErrOrStderr())
-			return failed(a.finish(cmd.OutOrStdout(), &f, complete))
+			complete := a.sample(ctx, cmd.ErrOrStderr())
+			return failed(a.finish(cmd.OutOrStdout(), complete))
 		},
 	}
 	flags := c.Flags()
@@ -84,7 +84,9 @@ func regionCommand() *cobra.Command {
 
 // analysis is one sampling of canopy region.
 type analysis struct {
+	*regionFlags
 	mission *mission.Mission
+	task    bt.Task
 	space   *region.Space
 	grid    *region.Grid
 	trials  []*region.Trial // the questions that have trajectories, T0 first
@@ -134,43 +136,36 @@ type begin struct {
 }
 
 // newAnalysis prepares the sampling that the flags request; every error is wrong input.
-func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, error) {
+func newAnalysis(m *mission.Mission, f *regionFlags) (*analysis, error) {
 	if f.out != "" && !strings.EqualFold(filepath.Ext(f.out), ".svg") {
 		return nil, &usageError{fmt.Sprintf("--out %s: the file name must end in .svg", f.out)}
 	}
-	a := &analysis{mission: m, space: &region.Space{Until: min(m.Horizon, limit)}}
+	a := &analysis{regionFlags: f, mission: m, space: &region.Space{Until: min(m.Horizon, float64(f.until))}}
 	if len(f.box) != 2 {
 		return nil, &usageError{"--box takes the ranges of two states, as in --box x=0:10,y=0:2; each other " +
 			"state starts at one value, from the mission or --start"}
 	}
 	taken := map[int]bool{}
 	for k, text := range f.box {
-		list, err := stateValues(m.Vehicle, "--box", text, taken)
+		s, err := oneState(m.Vehicle, "--box", text, 2, "give the minimum and the maximum, as in x=0:10", taken)
 		if err != nil {
 			return nil, err
 		}
-		state, values := list[0].state, list[0].values
-		if len(list) != 1 || len(values) != 2 || !(values[0] < values[1]) {
-			return nil, fmt.Errorf("--box %s: give the minimum and the maximum, as in x=0:10", text)
-		}
-		v := m.Vehicle.States[state]
-		a.space.Axes[k] = region.Axis{State: state, Name: v.Name, Unit: v.Unit, Least: values[0], Most: values[1]}
-		a.result.Box = append(a.result.Box, boxResult{v.Name, v.Unit, values[0], values[1]})
+		v := m.Vehicle.States[s.state]
+		box := boxResult{v.Name, v.Unit, s.values[0], s.values[1]}
+		a.space.Axes[k] = region.Axis{State: s.state, Name: v.Name, Unit: v.Unit, Least: box.Least, Most: box.Most}
+		a.result.Box = append(a.result.Box, box)
 	}
 	for _, text := range f.start {
-		list, err := stateValues(m.Vehicle, "--start", text, taken)
+		s, err := oneState(m.Vehicle, "--start", text, 1, "give one value, as in z=5", taken)
 		if err != nil {
 			return nil, err
 		}
-		state, values := list[0].state, list[0].values
-		if len(list) != 1 || len(values) != 1 {
-			return nil, fmt.Errorf("--start %s: give one value, as in z=5", text)
-		}
-		a.space.Fixed = append(a.space.Fixed, region.Fixed{State: state, Value: values[0]})
+		a.space.Fixed = append(a.space.Fixed, region.Fixed{State: s.state, Value: s.values[0]})
 		if a.result.Start == nil {
 			a.result.Start = map[string]float64{}
 		}
-		a.result.Start[m.Vehicle.States[state].Name] = values[0]
+		a.result.Start[m.Vehicle.States[s.state].Name] = s.values[0]
 	}
 	for _, text := range f.from {
 		start, err := a.parseStart(text)
@@ -179,7 +174,7 @@ func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, 
 		}
 		a.paths = append(a.paths, start)
 	}
-	questions, err := a.questions(f)
+	questions, err := a.questions()
 	if err != nil {
 		return nil, err
 	}
@@ -188,11 +183,12 @@ func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, 
 }
 
 // questions returns the questions to answer at every start.
-func (a *analysis) questions(f *regionFlags) ([]region.Question, error) {
-	task, err := region.Find(a.mission.Plan, f.task)
+func (a *analysis) questions() ([]region.Question, error) {
+	task, err := region.Find(a.mission.Plan, a.regionFlags.task)
 	if err != nil {
 		return nil, err
 	}
+	a.task = task
 	a.result.Mission, a.result.Task = a.mission.Name, a.mission.Plan.Tree.Name(task)
 	a.result.Memory = append([]string{}, region.Memory(a.mission, task)...)
 	whole, err := region.Of(a.space, a.mission, task)
@@ -201,14 +197,14 @@ func (a *analysis) questions(f *regionFlags) ([]region.Question, error) {
 	}
 	a.trials = []*region.Trial{whole}
 	switch {
-	case f.compose:
+	case a.compose:
 		first, second, err := region.Parts(a.space, a.mission, task)
 		if err != nil {
 			return nil, err
 		}
 		a.trials = append(a.trials, first, second)
 		return []region.Question{whole, first, second}, nil
-	case f.regression:
+	case a.regression:
 		rules, err := region.NewRegression(a.space, a.mission, task)
 		if err != nil {
 			return nil, err
@@ -239,6 +235,18 @@ func stateValues(v *model.Vehicle, flag, text string, taken map[int]bool) (list 
 		return nil, fmt.Errorf("%s %s: %w", flag, text, err)
 	}
 	return list, nil
+}
+
+// oneState reads a flag with the values of one state, so many; two are a minimum and a maximum.
+func oneState(v *model.Vehicle, flag, text string, n int, hint string, taken map[int]bool) (stateValue, error) {
+	list, err := stateValues(v, flag, text, taken)
+	if err != nil {
+		return stateValue{}, err
+	}
+	if values := list[0].values; len(list) != 1 || len(values) != n || n == 2 && !(values[0] < values[1]) {
+		return stateValue{}, fmt.Errorf("%s %s: %s", flag, text, hint)
+	}
+	return list[0], nil
 }
 
 func readStateValue(p *expr.Parser, v *model.Vehicle, taken map[int]bool) (r stateValue, err error) {
@@ -297,14 +305,14 @@ func (a *analysis) parseStart(text string) (start region.Start, err error) {
 }
 
 // sample fills the grid with several simulations in parallel. It reports false if it was interrupted.
-func (a *analysis) sample(ctx context.Context, workers int, stderr io.Writer) bool {
+func (a *analysis) sample(ctx context.Context, stderr io.Writer) bool {
 	bar := newProgress(stderr, 1)
 	defer bar.clear()
 	return a.grid.Refine(func(starts []region.Start) [][]region.Sample {
 		answers := make([][]region.Sample, len(starts))
 		var next, done atomic.Int64
 		var group sync.WaitGroup
-		for w := range workers {
+		for w := range a.workers {
 			group.Go(func() {
 				for i := int(next.Add(1)) - 1; i < len(starts) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 					s := make([]region.Sample, len(a.grid.Questions))
@@ -325,21 +333,17 @@ func (a *analysis) sample(ctx context.Context, workers int, stderr io.Writer) bo
 }
 
 // finish prints and draws the samples.
-func (a *analysis) finish(stdout io.Writer, f *regionFlags, complete bool) error {
+func (a *analysis) finish(stdout io.Writer, complete bool) error {
 	r := &a.result
 	r.Evidence, r.Until, r.Starts, r.Complete = "samples, not a proof", a.space.Until, a.grid.Len(), complete
 	for k, q := range a.grid.Questions {
 		counts, boundary := a.grid.Portions(k)
 		r.Questions = append(r.Questions, questionResult{q.Name(), counts, boundary})
 	}
-	if f.compose {
-		task, err := region.Find(a.mission.Plan, f.task)
-		if err != nil {
-			return err
-		}
-		r.Statements = a.grid.Lemma(a.mission.Plan.Tree.Kind(task))
+	if a.compose {
+		r.Statements = a.grid.Lemma(a.mission.Plan.Tree.Kind(a.task))
 	}
-	if f.regression {
+	if a.regression {
 		r.Statements = a.grid.Rules()
 		if complete {
 			if err := a.counter(); err != nil {
@@ -347,22 +351,15 @@ func (a *analysis) finish(stdout io.Writer, f *regionFlags, complete bool) error
 			}
 		}
 	}
-	var out bytes.Buffer
-	if f.asJSON {
-		if err := printJSON(&out, r); err != nil {
-			return err
-		}
-	} else {
+	err := show(stdout, a.asJSON, r, func(w io.Writer) error {
 		var text bytes.Buffer
-		if err := a.write(&text, f); err != nil {
-			return err
-		}
-		out.WriteString(diag.VisibleLines(text.String()))
+		err := a.write(&text)
+		return errors.Join(err, writeText(w, "", diag.VisibleLines(text.String())))
+	})
+	if err == nil {
+		err = a.draw()
 	}
-	if _, err := stdout.Write(out.Bytes()); err != nil {
-		return err
-	}
-	if err := a.draw(f.out); err != nil {
+	if err != nil {
 		return err
 	}
 	if !complete {
@@ -393,8 +390,8 @@ func (a *analysis) counter() error {
 }
 
 // draw writes the picture, a panel for each question.
-func (a *analysis) draw(name string) error {
-	if name == "" {
+func (a *analysis) draw() error {
+	if a.out == "" {
 		return nil
 	}
 	var panels []region.Panel
@@ -414,7 +411,7 @@ func (a *analysis) draw(name string) error {
 	if err := region.Draw(&out, panels); err != nil {
 		return err
 	}
-	return files.Save(name, out.Bytes())
+	return files.Save(a.out, out.Bytes())
 }
 
 // at formats an initial state.
@@ -424,7 +421,7 @@ func (a *analysis) at(s region.Start) string {
 }
 
 // write prints the result as text.
-func (a *analysis) write(out io.Writer, f *regionFlags) error {
+func (a *analysis) write(out io.Writer) error {
 	r := &a.result
 	fmt.Fprintf(out, "%s of %s: %d starts, evidence from samples, not a proof\n", diag.Visible(r.Task),
 		diag.Visible(r.Mission), r.Starts)
@@ -433,15 +430,14 @@ func (a *analysis) write(out io.Writer, f *regionFlags) error {
 			strings.TrimSuffix(" "+b.Unit, " 1"))
 	}
 	fmt.Fprintf(out, "runs until %s s, %d x %d cells, quartered %d times at boundaries\n", diag.Number(r.Until, -1),
-		f.resolution,
-		f.resolution, f.refine)
+		a.resolution, a.resolution, a.refine)
 	if len(r.Memory) > 0 {
 		fmt.Fprintf(out, "the plan has memory (%s): regions of starts at which no task was active before\n",
 			strings.Join(r.Memory, ", "))
 	}
 	for k, q := range r.Questions {
 		title := q.Name
-		if f.compose {
+		if a.compose {
 			title = fmt.Sprintf("T%d = %s", k, title)
 		}
 		fmt.Fprintf(out, "\n%s: shares of the box; a boundary crosses cells with %s %% of its area\n", title,
@@ -471,7 +467,7 @@ func (a *analysis) write(out io.Writer, f *regionFlags) error {
 		}
 		fmt.Fprintf(out, "%s: %s\n", s.Text, verdict)
 	}
-	if f.regression {
+	if a.regression {
 		a.writeVerdict(out)
 	}
 	return nil

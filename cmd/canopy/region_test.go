@@ -44,15 +44,15 @@ func TestRegionInterrupted(t *testing.T) {
 	if m == nil {
 		t.Fatal(diags)
 	}
-	f := &regionFlags{box: []string{"x=0:5", "y=-2:2"}, resolution: 4, refine: 1, asJSON: true}
-	a, err := newAnalysis(m, f, 20)
+	a, err := newAnalysis(m, &regionFlags{box: []string{"x=0:5", "y=-2:2"}, resolution: 4, refine: 1, asJSON: true,
+		until: 20, workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out strings.Builder
-	if err := a.finish(&out, f, a.sample(ctx, 2, io.Discard)); err == nil {
+	if err := a.finish(&out, a.sample(ctx, io.Discard)); err == nil {
 		t.Error("complete in spite of the interruption")
 	}
 	says(t, "the result", out.String(), `"complete": false`)
