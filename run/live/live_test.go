@@ -28,11 +28,6 @@ func (r *recorder) note(format string, args ...any) {
 	r.list = append(r.list, fmt.Sprintf(format, args...))
 }
 
-// changes records all changes of statuses.
-func (r *recorder) changes() {
-	r.x.Subscribe(func(c Change) { r.note("%v", c) })
-}
-
 // action returns an action whose procedures are recorded.
 func (r *recorder) action() Action {
 	return Action{

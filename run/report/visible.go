@@ -9,8 +9,8 @@ import (
 	"canopy/run/record"
 )
 
-// copied returns a copy of a value, with all that it refers to, in which each text is one that a function returns. Bytes
-// are left as they are.
+// copied returns a copy of a value, with all that it refers to, in which each text is one that a function returns.
+// Bytes are left as they are.
 func copied[T any](v T, text func(string) string) T {
 	to := reflect.New(reflect.TypeFor[T]()).Elem()
 	copyInto(to, reflect.ValueOf(v), text)
