@@ -61,11 +61,7 @@ func TestTickingConverges(t *testing.T) {
 	compared, most, met := 0, 0, map[bt.Kind]bool{}
 	for seed := range uint64(rounds(1500)) {
 		r := rand.New(rand.NewPCG(seed, 61))
-		m := Random(r, flights[seed%uint64(len(flights))])
-		read, diags := m.Read()
-		if read == nil {
-			t.Fatalf("seed %d: %v\n%s", seed, diags, m)
-		}
+		m, read := drawn(t, r, flights[seed%uint64(len(flights))])
 		if slices.Contains(m.compile().inner, true) {
 			continue
 		}

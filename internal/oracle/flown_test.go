@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -88,66 +86,45 @@ func differ(got bool, want Seen) bool { return got && !want.Within || !got && wa
 
 // TestFlownStatesAgree: package flown reaches what all flights reach, and nothing else.
 func TestFlownStatesAgree(t *testing.T) {
-	for n, class := range classes {
-		t.Run(class.name, func(t *testing.T) {
-			skipped, loops, cases, states, flownStates := 0, 0, rounds(480), 0, 0
-			smallest, kinds := map[string]string{}, map[string]int{}
-			for seed := range uint64(cases) {
-				m := Random(rand.New(rand.NewPCG(seed, uint64(31+100*n))), class.shape)
-				read, diags := m.Read()
-				if read == nil {
-					t.Fatalf("%v\n%s", diags, m)
-				}
-				want := m.Truth(400)
-				if !want.Complete {
-					skipped++
-					continue
-				}
-				got := flownTruth(m, read.Subject(), 2000)
-				if !got.Complete {
-					skipped++
-					continue
-				}
-				states, flownStates = states+want.States, flownStates+got.States
-				wrong := func(kind, format string, args ...any) {
-					kinds[kind]++
-					if text := kind + ": " + fmt.Sprintf(format, args...) + "\n" + m.String(); smallest[kind] == "" ||
-						len(text) < len(smallest[kind]) {
-						smallest[kind] = text
-					}
-				}
-				if got.Unstable && !want.Unstable { // a slot that held a signal is forgotten when it is written
-					loops++
-				} else if got.Unstable != want.Unstable {
-					wrong("unstable", "flights: %t", want.Unstable)
-				}
-				if want.Entered == nil {
-					continue
-				}
-				gap := Fault{Of: "complete"}
-				if seen := want.Faults[gap]; got.Faults[gap].Settled && !seen.Within || !got.Faults[gap].Settled && seen.Settled {
-					wrong("complete", "a gap in flights: %+v", seen)
-				}
-				for i, a := range m.Always {
-					if v := want.Faults[Fault{"always", i}]; differ(got.Faults[Fault{"always", i}].Rest, v) {
-						wrong("always", "%s violated in flights: %+v", a, v)
-					}
-				}
-				for i := range want.Active {
-					if name := want.Tree.Name(bt.Task(i)); got.Entered[i] != want.Entered[i] {
-						wrong("entered", "%s in flights: %t", name, want.Entered[i])
-					} else if differ(got.Active[i].Rest, want.Active[i]) {
-						wrong("active", "%s in flights: %+v", name, want.Active[i])
-					}
-				}
+	eachClass(t, 480, 31, func(x *trial) {
+		want := x.m.Truth(400)
+		if !want.Complete {
+			x.counts["left out"]++
+			return
+		}
+		got := flownTruth(x.m, x.read.Subject(), 2000)
+		if !got.Complete {
+			x.counts["left out"]++
+			return
+		}
+		x.counts["states"], x.counts["states of flown"] = x.counts["states"]+want.States, x.counts["states of flown"]+got.States
+		if got.Unstable && !want.Unstable { // a slot that held a signal is forgotten when it is written
+			x.counts["loops"]++
+		} else if got.Unstable != want.Unstable {
+			x.wrong("unstable", "flights: %t", want.Unstable)
+		}
+		if want.Entered == nil {
+			return
+		}
+		gap := Fault{Of: "complete"}
+		if seen := want.Faults[gap]; got.Faults[gap].Settled && !seen.Within || !got.Faults[gap].Settled && seen.Settled {
+			x.wrong("complete", "a gap in flights: %+v", seen)
+		}
+		for i, a := range x.m.Always {
+			if v := want.Faults[Fault{"always", i}]; differ(got.Faults[Fault{"always", i}].Rest, v) {
+				x.wrong("always", "%s violated in flights: %+v", a, v)
 			}
-			t.Logf("%d missions, %d left out, %d states, %d of flown", cases, skipped, states, flownStates)
-			if loops > 1+cases/100 {
-				t.Errorf("%d of %d missions settle although flown finds that they do not", loops, cases)
+		}
+		for i := range want.Active {
+			if name := want.Tree.Name(bt.Task(i)); got.Entered[i] != want.Entered[i] {
+				x.wrong("entered", "%s in flights: %t", name, want.Entered[i])
+			} else if differ(got.Active[i].Rest, want.Active[i]) {
+				x.wrong("active", "%s in flights: %+v", name, want.Active[i])
 			}
-			for kind, text := range smallest {
-				t.Errorf("%d times %s", kinds[kind], text)
-			}
-		})
-	}
+		}
+	}, func(t *testing.T, _ Shape, cases int, counts map[string]int) {
+		if loops := counts["loops"]; loops > 1+cases/100 {
+			t.Errorf("%d of %d missions settle although flown finds that they do not", loops, cases)
+		}
+	})
 }

@@ -1,9 +1,9 @@
-// Package oracle is the outside witness of the tests: random missions, and a second, deliberately dumb execution of
-// them that shares no code with the executive or the proofs.
+// Package oracle makes random missions for tests. Its own tests are the outside witness: a second, deliberately dumb
+// execution of them that shares no code with the executive or the proofs.
 //
 // A [Mission] is made by [Random] as a description of its own. Canopy reads it as YAML and XML (Mission.Read); the
-// witness executes the description itself ([Flight]), on the tree that is ticked as a whole, and visits all states that
-// signals on, between and beyond the limits can lead to ([Mission.Explore]).
+// witness (Flight) executes the description itself, on the tree that is ticked as a whole, and visits all states that
+// signals on, between and beyond the limits can lead to (Explore).
 package oracle
 
 import (

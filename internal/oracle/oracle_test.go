@@ -17,17 +17,6 @@ import (
 // flights are the abilities of the missions that are flown: together they have all kinds, but only one switch.
 var flights = []Shape{All, scripts, guarded, {Depth: 3, Memory: true, Guards: true}}
 
-// rounds is the number of random missions of a test: all with -missions, else fewer.
-func rounds(all int) int {
-	switch {
-	case testing.Short():
-		return all / 40
-	case *missions > 0:
-		return all
-	}
-	return all / 4
-}
-
 // randomPath is a path of n points, at times that alarms may coincide with.
 func randomPath(r *rand.Rand, m *Mission, n int) []Point {
 	var path []Point
@@ -151,11 +140,7 @@ func TestWitnessFliesLikeRuns(t *testing.T) {
 		case seed%4 == 0:
 			shape = guarded
 		}
-		m := Random(r, shape)
-		read, diags := m.Read()
-		if read == nil {
-			t.Fatalf("seed %d: %v\n%s", seed, diags, m)
-		}
+		m, read := drawn(t, r, shape)
 		p := m.compile()
 		for i := range p.Tree.Len() {
 			if k := read.Plan.Tree.Kind(bt.Task(i)); k != p.Tree.Kind(bt.Task(i)) {

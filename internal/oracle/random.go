@@ -57,7 +57,6 @@ func Random(r *rand.Rand, s Shape) *Mission {
 		k.begin()
 	}
 	k.lasting()
-	k.m.compile()
 	k.declare()
 	return k.m
 }
@@ -257,8 +256,8 @@ func (k *maker) leaf() *node {
 	return n
 }
 
-// drawn reports whether random missions have tasks of a kind.
-func drawn(k bt.Kind) bool { return k.Cases() <= 2 && !k.Halts() && !trees.Guards(k) }
+// possible reports whether random missions have tasks of a kind.
+func possible(k bt.Kind) bool { return k.Cases() <= 2 && !k.Halts() && !trees.Guards(k) }
 
 // tree returns a task, sometimes below a guard; not of a resource that one above it has.
 func (k *maker) tree(depth int) *node {
@@ -308,7 +307,7 @@ func (k *maker) task(depth int) *node {
 		return k.leaf()
 	}
 	kind := trees.Composite(k.Rand)
-	for kind.Memory() && !k.Memory || kind.Timer() && !k.Timers || !drawn(kind) {
+	for kind.Memory() && !k.Memory || kind.Timer() && !k.Timers || !possible(kind) {
 		kind = trees.Composite(k.Rand)
 	}
 	k.count++

@@ -99,11 +99,7 @@ func TestReactionsAreWithinTheirBounds(t *testing.T) {
 	for n, class := range classes {
 		for seed := range uint64(rounds(100)) {
 			r := rand.New(rand.NewPCG(seed, uint64(71+100*n)))
-			m := Random(r, class.shape)
-			read, diags := m.Read()
-			if read == nil {
-				t.Fatalf("%v\n%s", diags, m)
-			}
+			m, read := drawn(t, r, class.shape)
 			inputs := reaction.Told(read.Plan, nil)
 			l := &listener{T: t, m: m, inputs: inputs,
 				bounds: reaction.ExploreRuns(read.Plan.Tree, inputs, explore.Budget{States: 500, Moves: 5000})}

@@ -226,11 +226,7 @@ func TestExportedModelsAgree(t *testing.T) {
 	counts := map[bool]int{}
 	for _, class := range classes {
 		for seed := range uint64(rounds(100)) {
-			m := Random(rand.New(rand.NewPCG(seed, 21)), class.shape)
-			read, diags := m.Read()
-			if read == nil {
-				t.Fatalf("%v\n%s", diags, m)
-			}
+			m, read := drawn(t, rand.New(rand.NewPCG(seed, 21)), class.shape)
 			want := m.Truth(200)
 			if want.Unstable || !want.Complete || want.Entered == nil {
 				continue

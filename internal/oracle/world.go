@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -10,6 +11,9 @@ import (
 	"canopy/run/record"
 	"canopy/snapshot"
 )
+
+// ErrUnsettled reports a mission that does not come to rest at an instant.
+var ErrUnsettled = errors.New("the mission does not settle")
 
 // Point is the value of the signals x and y from a time on.
 type Point struct{ T, X, Y float64 }

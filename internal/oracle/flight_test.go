@@ -12,9 +12,6 @@ import (
 
 var errUnset = errors.New("a script reads an entry that has no value")
 
-// ErrUnsettled reports a mission that does not come to rest at an instant.
-var ErrUnsettled = errors.New("the mission does not settle")
-
 // Flight is one execution of a mission, by full evaluation in each round of each instant:
 //
 //	repeat until nothing changes:
@@ -526,4 +523,71 @@ func (f *Flight) next() float64 {
 		next = min(next, *f.clock(c))
 	}
 	return next
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// scope gives the values of signals by their places, and reports whether a task is active or a condition true.
+type scope interface {
+	signal(place int) float64
+	holds(name string) bool
+}
+
+// in evaluates an expression. Comparisons have their committed sides; without these they are evaluated themselves.
+func (e *expression) in(s scope, sides []bool) float64 {
+	if sides != nil && e.comparison() {
+		return truth(sides[e.place])
+	}
+	switch e.op {
+	case "number", "value":
+		return e.value
+	case "signal":
+		return s.signal(e.place)
+	case "task":
+		return truth(s.holds(e.name))
+	case "true":
+		return 1
+	case "false":
+		return 0
+	case "unset":
+		return math.NaN()
+	case "not":
+		return 1 - e.args[0].in(s, sides)
+	case "and":
+		return min(e.args[0].in(s, sides), e.args[1].in(s, sides))
+	case "or":
+		return max(e.args[0].in(s, sides), e.args[1].in(s, sides))
+	case "if":
+		if e.args[0].in(s, sides) > 0 {
+			return e.args[1].in(s, sides)
+		}
+		return e.args[2].in(s, sides)
+	}
+	a, b := e.args[0].in(s, sides), e.args[1].in(s, sides)
+	switch e.op {
+	case "ge":
+		return truth(a >= b)
+	case "gt":
+		return truth(a > b)
+	case "le":
+		return truth(a <= b)
+	case "lt", "less":
+		return truth(a < b)
+	case "more":
+		return truth(a > b)
+	case "eq":
+		return truth(a == b)
+	case "ne":
+		return truth(a != b)
+	case "add":
+		return a + b
+	case "subtract":
+		return a - b
+	}
+	panic("oracle: an operator that does not exist")
 }
