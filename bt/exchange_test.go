@@ -63,11 +63,10 @@ func (s *sweeper) exchange(root *bt.Node, kept []bt.Task, initial []bt.Input) *s
 			below := o != nil && old(c) != nil && old(c).parent == o
 			whole = whole && below && o.children[i] == old(c)
 			front = front && below && c.pinned
-			chain := t.kind != bt.Parallel && t.kind != bt.ParallelAll && t.kind != bt.ReactiveParallel
 			switch {
 			case !below:
 				c.held, c.pinned = false, false
-			case chain && c.pinned && !front:
+			case !t.parallel() && c.pinned && !front:
 				c.pinned = false
 				c.held = c.status != bt.Success && c.status != bt.Failure && c.status != bt.Skipped
 			}

@@ -31,14 +31,14 @@ type sweptTask struct {
 	enough, tooBad int // success_count, failure_count in 1..n
 	resource       int
 
-	status                      bt.Status
-	returns, success, switching bool
-	active                      bool
-	skips                       bool // it returns that it is skipped
-	held, pinned                bool
-	removed                     bool      // by an exchange
-	awaited                     bool      // it was engaged when that was requested, and has not ended since
-	result                      bt.Status // the held one: Success, Failure or Skipped
+	status bt.Status
+	decision
+	switching    bool
+	active       bool
+	held, pinned bool
+	removed      bool      // by an exchange
+	awaited      bool      // it was engaged when that was requested, and has not ended since
+	result       bt.Status // the held one: Success, Failure or Skipped
 
 	attempts  int    // RetryUntilSuccessful, Repeat: the runs as written
 	runs      int    // RetryUntilSuccessful, Repeat: those that were followed by another one
@@ -58,6 +58,13 @@ type sweptTask struct {
 	request, outcome                string // accept, success, failure; none, success, failure
 	slowEntry, slowExit             bool
 	entryUnfinished, exitUnfinished bool
+}
+
+// decision is what a task decides.
+type decision struct {
+	returns, success bool
+	skips            bool // it returns that it is skipped
+	wants            []*sweptTask
 }
 
 func newSweeper(root *bt.Node, inputs []bt.Input, limit int) *sweeper {
@@ -94,7 +101,7 @@ func (s *sweeper) build(d *bt.Node, parent *sweptTask) *sweptTask {
 	if t.otherwise = 1; d.Kind == bt.Precondition && d.Params != nil {
 		t.otherwise = d.Params[0]
 	}
-	t.instant = (d.Kind == bt.Delay || d.Kind == bt.Timeout || d.Kind == bt.Sleep) && d.Params[0] == 0
+	t.instant = t.timer() && d.Params[0] == 0
 	t.thenSkip = d.Kind == bt.RunOnce && (d.Params == nil || d.Params[0] == 2)
 	if d.Kind == bt.Guard {
 		t.resource = d.Params[0]
@@ -161,267 +168,137 @@ func (t *sweptTask) ended() bool {
 	return !t.held && (t.status == bt.Finished || t.status == bt.Aborted)
 }
 
-func (t *sweptTask) fallback() bool {
-	return t.kind == bt.Fallback || t.kind == bt.ReactiveFallback || t.kind == bt.AsyncFallback
+func (t *sweptTask) is(kinds ...bt.Kind) bool { return slices.Contains(kinds, t.kind) }
+
+func (t *sweptTask) fallback() bool { return t.is(bt.Fallback, bt.ReactiveFallback, bt.AsyncFallback) }
+
+func (t *sweptTask) parallel() bool { return t.is(bt.Parallel, bt.ReactiveParallel, bt.ParallelAll) }
+
+func (t *sweptTask) timer() bool { return t.is(bt.Delay, bt.Timeout, bt.Sleep) }
+
+func says(success bool) decision { return decision{returns: true, success: success} }
+
+var skip = decision{returns: true, skips: true}
+
+// open is undecided, and wants a child if that asks.
+func open(c *sweptTask) decision {
+	if c.asks() {
+		return decision{wants: []*sweptTask{c}}
+	}
+	return decision{}
 }
 
-// decision returns the composite's flags and the children it wants.
-func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
-	t.skips = false
+// like returns as a child does, and wants it if it asks.
+func like(c *sweptTask) decision {
+	switch {
+	case c.skipped():
+		return skip
+	case c.good(), c.bad():
+		return says(c.good())
+	}
+	return open(c)
+}
+
+// decide returns what a composite decides.
+func (t *sweptTask) decide() decision {
 	switch t.kind {
 	case bt.Inverter, bt.ForceSuccess, bt.ForceFailure:
-		c := t.children[0]
-		if c.skipped() {
-			return t.skip()
+		if c := t.children[0]; c.good() || c.bad() {
+			return says(t.kind == bt.ForceSuccess || t.kind == bt.Inverter && c.bad())
 		}
-		if c.good() || c.bad() {
-			return true, t.kind == bt.ForceSuccess || t.kind == bt.Inverter && c.bad(), nil
-		}
-		if c.asks() {
-			wants = append(wants, c)
-		}
+		return like(t.children[0])
 	case bt.Parallel, bt.ReactiveParallel:
-		order := slices.Clone(t.children)
-		slices.SortStableFunc(order, func(a, b *sweptTask) int {
-			switch {
-			case a.pinned == b.pinned:
-				return 0
-			case a.pinned:
-				return -1
-			}
-			return 1
-		})
-		good, bad, skipped := 0, 0, 0
-		for _, c := range order {
-			if c.good() {
-				good++
-			}
-			if c.bad() {
-				bad++
-			}
-			if c.skipped() {
-				skipped++
-			}
-			if good >= t.enough || t.lenient && good+skipped >= t.enough {
-				return true, true, nil
-			}
-			if bad >= t.tooBad || len(t.children)-bad < t.enough {
-				return true, false, nil
-			}
-			if c.asks() {
-				wants = append(wants, c)
-			}
-		}
-		if skipped == len(t.children) {
-			return t.skip()
-		}
+		return t.count()
 	case bt.ParallelAll:
-		bad, judged, skipped := 0, 0, 0
-		for _, c := range t.children {
-			switch {
-			case c.skipped():
-				skipped++
-				judged++
-			case c.bad():
-				bad++
-				judged++
-			case c.good():
-				judged++
-			case c.asks():
-				wants = append(wants, c)
-			}
-		}
-		if skipped == len(t.children) {
-			return t.skip()
-		}
-		if judged == len(t.children) {
-			return true, bad < t.tooBad, nil
-		}
+		return t.countAll()
 	case bt.AlwaysSuccess, bt.AlwaysFailure:
-		return true, t.kind == bt.AlwaysSuccess, nil
+		return says(t.kind == bt.AlwaysSuccess)
 	case bt.Sleep:
-		return t.elapsed || t.instant, true, nil
+		if t.elapsed || t.instant {
+			return says(true)
+		}
+		return decision{}
 	case bt.SequenceWithMemory:
 		place, some := t.resumed()
 		switch {
 		case place == len(t.children) && !some:
-			return t.skip()
+			return skip
 		case place == len(t.children):
-			return true, true, nil
-		case t.children[place].bad():
-			return true, false, nil
-		case t.children[place].asks():
-			wants = append(wants, t.children[place])
+			return says(true)
 		}
+		return like(t.children[place])
 	case bt.Sequence, bt.Fallback, bt.ReactiveSequence, bt.ReactiveFallback, bt.AsyncSequence, bt.AsyncFallback:
-		all := true
-		for _, c := range t.children {
-			over, stop := c.good(), c.bad()
-			if t.fallback() {
-				over, stop = stop, over
+		left := slices.DeleteFunc(slices.Clone(t.children), (*sweptTask).skipped)
+		for _, c := range left {
+			switch over := !t.fallback(); {
+			case c.good() && over, c.bad() && !over:
+			case c.good(), c.bad():
+				return says(!over)
+			default:
+				return open(c)
 			}
-			if c.skipped() {
-				continue
-			}
-			all = false
-			switch {
-			case over:
-				continue
-			case stop:
-				return true, t.fallback(), nil
-			case c.asks():
-				return false, false, []*sweptTask{c}
-			}
-			return false, false, nil
 		}
-		if all {
-			return t.skip()
+		if len(left) == 0 {
+			return skip
 		}
-		return true, !t.fallback(), nil
-	case bt.RetryUntilSuccessful:
-		c := t.children[0]
+		return says(!t.fallback())
+	case bt.RetryUntilSuccessful, bt.Repeat:
+		c, repeat := t.children[0], t.kind == bt.Repeat
+		again := c.bad() && !repeat || c.good() && repeat
 		switch {
-		case t.attempts == 0:
-			return true, false, nil
-		case c.skipped():
-			return t.skip()
-		case c.good():
-			return true, true, nil
-		case c.bad() && t.attempts == -1:
-			return false, false, nil
-		case c.bad() && (!c.ended() || t.runs+1 >= t.attempts):
-			return true, false, nil
-		case c.asks():
-			wants = append(wants, c)
+		case t.attempts == 0, again && t.attempts > 0 && (!c.ended() || t.runs+1 >= t.attempts):
+			return says(repeat)
+		case again: // once more, or it waits
+			return decision{}
 		}
-	case bt.Repeat:
-		c := t.children[0]
-		switch {
-		case t.attempts == 0:
-			return true, true, nil
-		case c.skipped():
-			return t.skip()
-		case c.bad():
-			return true, false, nil
-		case c.good() && t.attempts == -1:
-			return false, false, nil
-		case c.good() && (!c.ended() || t.runs+1 >= t.attempts):
-			return true, true, nil
-		case c.asks():
-			wants = append(wants, c)
-		}
+		return like(c)
 	case bt.KeepRunningUntilFailure:
-		c := t.children[0]
-		switch {
-		case c.bad():
-			return true, false, nil
-		case c.asks():
-			wants = append(wants, c)
+		if c := t.children[0]; c.bad() {
+			return says(false)
 		}
+		return open(t.children[0])
 	case bt.RunOnce:
-		c := t.children[0]
 		switch {
-		case t.once != "" && t.thenSkip, t.once == "" && c.skipped():
-			return t.skip()
+		case t.once != "" && t.thenSkip:
+			return skip
 		case t.once != "":
-			return true, t.once == "success", nil
-		case c.good(), c.bad():
-			return true, c.good(), nil
-		case c.asks():
-			wants = append(wants, c)
+			return says(t.once == "success")
 		}
+		return like(t.children[0])
 	case bt.Delay, bt.Timeout, bt.Guard:
-		c := t.children[0]
 		switch {
 		case t.kind == bt.Delay && !t.elapsed && !t.instant:
-			return false, false, nil
+			return decision{}
 		case t.kind == bt.Timeout && t.elapsed:
-			return true, false, nil
-		case c.skipped():
-			return t.skip()
-		case c.good(), c.bad():
-			return true, c.good(), nil
-		case c.asks():
-			wants = append(wants, c)
+			return says(false)
 		}
+		return like(t.children[0])
 	case bt.TryCatch:
 		place, some, caught := t.tried()
-		c := t.children[len(t.children)-1]
+		last := t.children[len(t.children)-1]
 		switch {
-		case !caught && place == len(t.children)-1 && !some:
-			return t.skip()
-		case !caught && place == len(t.children)-1:
-			return true, true, nil
-		case !caught:
-			c = t.children[place]
-		case c.good(), c.bad(), c.skipped():
-			return true, false, nil
+		case caught && (last.good() || last.bad() || last.skipped()):
+			return says(false)
+		case caught:
+			return open(last)
+		case place < len(t.children)-1:
+			return open(t.children[place])
+		case some:
+			return says(true)
 		}
-		if c.asks() {
-			wants = append(wants, c)
-		}
+		return skip
 	case bt.Switch2, bt.Switch3, bt.Switch4, bt.Switch5, bt.Switch6:
-		c := t.children[len(t.children)-1]
 		for i := 0; i+1 < len(t.children); i += 2 {
-			if condition := t.children[i]; condition.good() {
-				c = t.children[i+1]
-				break
-			} else if condition.skipped() {
-				return t.skip()
-			} else if !condition.bad() {
-				if condition.asks() {
-					wants = append(wants, condition)
-				}
-				return false, false, wants
+			switch condition := t.children[i]; {
+			case condition.good():
+				return like(t.children[i+1])
+			case !condition.bad():
+				return like(condition)
 			}
 		}
-		switch {
-		case c.skipped():
-			return t.skip()
-		case c.good(), c.bad():
-			return true, c.good(), nil
-		case c.asks():
-			wants = append(wants, c)
-		}
+		return like(t.children[len(t.children)-1])
 	case bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4:
-		n := map[bt.Kind]int{bt.UtilitySelector2: 2, bt.UtilitySelector3: 3, bt.UtilitySelector4: 4}[t.kind]
-		compared := map[[2]int]*sweptTask{}
-		for i := range n {
-			for j := i + 1; j < n; j++ {
-				compared[[2]int{i, j}] = t.children[len(compared)]
-			}
-		}
-		some := false
-		for left := numbers(n); len(left) > 0; {
-			ahead := left[0]
-			for _, next := range left[1:] {
-				switch c := compared[[2]int{ahead, next}]; {
-				case c.good():
-					ahead = next
-				case c.skipped():
-					return t.skip()
-				case c.asks():
-					return false, false, []*sweptTask{c}
-				case !c.bad():
-					return false, false, nil
-				}
-			}
-			c := t.children[len(compared)+ahead]
-			switch {
-			case c.good():
-				return true, true, nil
-			case c.asks():
-				return false, false, []*sweptTask{c}
-			case !c.bad() && !c.skipped():
-				return false, false, nil
-			}
-			some = some || c.bad()
-			left = slices.DeleteFunc(left, func(i int) bool { return i == ahead })
-		}
-		if !some {
-			return t.skip()
-		}
-		return true, false, nil
+		return t.choose()
 	case bt.IfThenElse, bt.WhileDoElse:
 		branch := t.branch
 		if branch == 0 && t.children[0].good() {
@@ -430,39 +307,123 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			branch = 2
 		}
 		if branch == len(t.children) { // there is no else
-			return true, false, nil
+			return says(false)
 		}
-		c := t.children[branch]
-		switch {
-		case c.skipped():
-			return t.skip()
-		case c.good(), c.bad():
-			return true, c.good(), nil
-		case c.asks():
-			wants = append(wants, c)
-		}
+		return like(t.children[branch])
 	case bt.OnSuccess, bt.OnFailure, bt.Post, bt.OnHalted:
-		return t.postcondition()
+		c, after := t.children[0], t.after()
+		switch {
+		case after == 0:
+			return like(t.children[1])
+		case c.good(), c.bad():
+			return says(after == 1)
+		}
+		return like(c)
 	case bt.FailureIf, bt.SuccessIf, bt.SkipIf, bt.While, bt.Precondition:
-		return t.precondition()
-	default:
-		panic("the sweeps do not know the kind " + t.kind.String())
+		condition := t.children[0]
+		switch {
+		case t.branch > 0:
+		case !condition.good() && !condition.bad():
+			return like(condition)
+		case t.kind == bt.FailureIf && condition.good(), t.kind == bt.SuccessIf && condition.good():
+			return says(t.kind == bt.SuccessIf)
+		case t.kind == bt.SkipIf && condition.good(), t.kind == bt.While && condition.bad():
+			return skip
+		case t.kind == bt.Precondition && condition.bad():
+			return [...]decision{1: says(false), 2: says(true), 3: skip, 4: {}}[t.otherwise]
+		}
+		return like(t.children[1])
 	}
-	return false, false, wants
+	panic("the sweeps do not know the kind " + t.kind.String())
 }
 
-// numbers returns the numbers from 0 to n - 1.
-func numbers(n int) (all []int) {
+// count counts children one by one, pinned ones first.
+func (t *sweptTask) count() (d decision) {
+	good, bad, skipped := 0, 0, 0
+	for _, pinned := range []bool{true, false} {
+		for _, c := range t.children {
+			if c.pinned != pinned {
+				continue
+			}
+			switch {
+			case c.good(), c.skipped() && t.lenient:
+				good++
+			case c.bad():
+				bad++
+			case c.skipped():
+				skipped++
+			}
+			switch {
+			case good >= t.enough:
+				return says(true)
+			case bad >= t.tooBad, len(t.children)-bad < t.enough:
+				return says(false)
+			}
+			d.wants = append(d.wants, open(c).wants...)
+		}
+	}
+	if skipped == len(t.children) {
+		return skip
+	}
+	return d
+}
+
+// countAll counts children once all are judged.
+func (t *sweptTask) countAll() (d decision) {
+	bad, judged, skipped := 0, 0, 0
+	for _, c := range t.children {
+		if c.skipped() {
+			skipped++
+		}
+		if c.bad() {
+			bad++
+		}
+		if c.good() || c.bad() || c.skipped() {
+			judged++
+		}
+		d.wants = append(d.wants, open(c).wants...)
+	}
+	switch len(t.children) {
+	case skipped:
+		return skip
+	case judged:
+		return says(bad < t.tooBad)
+	}
+	return d
+}
+
+// choose is the decision of a selector by utilities.
+func (t *sweptTask) choose() decision {
+	n := map[bt.Kind]int{bt.UtilitySelector2: 2, bt.UtilitySelector3: 3, bt.UtilitySelector4: 4}[t.kind]
+	compared, left := map[[2]int]*sweptTask{}, []int(nil)
 	for i := range n {
-		all = append(all, i)
+		left = append(left, i)
+		for j := i + 1; j < n; j++ {
+			compared[[2]int{i, j}] = t.children[len(compared)]
+		}
 	}
-	return all
-}
-
-// skip returns that the task is skipped.
-func (t *sweptTask) skip() (returns, success bool, wants []*sweptTask) {
-	t.skips = true
-	return true, false, nil
+	some := false
+	for len(left) > 0 {
+		ahead := left[0]
+		for _, next := range left[1:] {
+			switch c := compared[[2]int{ahead, next}]; {
+			case c.good():
+				ahead = next
+			case !c.bad():
+				return like(c)
+			}
+		}
+		c := t.children[len(compared)+ahead]
+		if !c.bad() && !c.skipped() {
+			return like(c)
+		}
+		some = some || c.bad()
+		left = slices.DeleteFunc(left, func(i int) bool { return i == ahead })
+	}
+	if !some {
+		return skip
+	}
+	return says(false)
 }
 
 // tried returns the first of the children but the last, from the one that a TryCatch has come to, that has not
@@ -493,18 +454,17 @@ func (t *sweptTask) resumed() (place int, some bool) {
 func (t *sweptTask) computeFlags() {
 	switch t.kind {
 	case bt.Condition:
-		t.returns, t.success = true, t.truth
+		t.decision = says(t.truth)
 	case bt.Action:
-		says := t.request
+		said := t.request
 		switch t.status {
 		case bt.Activating, bt.Running, bt.Finished, bt.Aborted:
-			says = t.outcome
+			said = t.outcome
 		}
-		t.returns, t.success = says == "success" || says == "failure", says == "success"
+		t.decision = decision{returns: said == "success" || said == "failure", success: said == "success"}
 		t.switching = t.status == bt.Activating && t.entryUnfinished || t.status == bt.Deactivating && t.exitUnfinished
 	default:
-		t.returns, t.success, _ = t.decision()
-		t.switching = false
+		t.decision, t.switching = t.decide(), false
 		for _, c := range t.children {
 			t.switching = t.switching || c.status == bt.Activating || c.status == bt.Deactivating
 		}
@@ -652,23 +612,21 @@ func (s *sweeper) down() {
 }
 
 func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
-	returns, _, wants := t.decision()
-	passes := t.active && (t.status == bt.Accept || t.status == bt.Activating || t.status == bt.Running) && !returns
+	d := t.decide()
+	wants := d.wants
+	passes := t.active && (t.status == bt.Accept || t.status == bt.Activating || t.status == bt.Running) && !d.returns
 	shared := slices.ContainsFunc(s.tasks, func(o *sweptTask) bool { return o != t && o.kind == bt.Guard && o.resource == t.resource })
 	if !passes || t.kind == bt.Guard && shared && granted[t.resource] != t {
 		wants = nil
 	}
-	switch t.kind {
-	case bt.OnSuccess, bt.OnFailure, bt.Post:
-		if ended := t.after(); len(wants) == 1 && ended != t.branch {
-			t.branch, s.changed = ended, true
-		}
+	branch := t.branch
+	if len(wants) == 1 && t.is(bt.OnSuccess, bt.OnFailure, bt.Post) {
+		branch = t.after()
+	} else if len(wants) == 1 && t.is(bt.IfThenElse, bt.FailureIf, bt.SuccessIf, bt.SkipIf, bt.Precondition) {
+		branch = slices.Index(t.children, wants[0])
 	}
-	remembers := t.kind == bt.IfThenElse || t.kind == bt.FailureIf || t.kind == bt.SuccessIf || t.kind == bt.SkipIf ||
-		t.kind == bt.Precondition
-	if remembers && len(wants) == 1 && slices.Index(t.children, wants[0]) != t.branch {
-		t.branch, s.changed = slices.Index(t.children, wants[0]), true
-	}
+	s.changed = s.changed || branch != t.branch
+	t.branch = branch
 	if place, some, caught := t.tried(); t.kind == bt.TryCatch && len(wants) == 1 && (place != t.place || caught != t.caught) {
 		t.place, t.some, t.caught, s.changed = place, some, caught, true
 	}
@@ -684,7 +642,7 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 			}
 		}
 	}
-	if (t.kind == bt.Delay || t.kind == bt.Timeout || t.kind == bt.Sleep) && !t.instant {
+	if t.timer() && !t.instant {
 		switch {
 		case t.timed && !t.active:
 			t.timed, s.changed = false, true
@@ -696,10 +654,9 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 	}
 	for i, c := range t.children {
 		switch {
-		case (t.kind == bt.Parallel || t.kind == bt.ParallelAll) && passes && (c.good() || c.bad()):
-			s.pin(c)
-		case (t.kind == bt.Sequence || t.kind == bt.AsyncSequence || t.kind == bt.Fallback || t.kind == bt.AsyncFallback) &&
-			len(wants) == 1 && i < slices.Index(t.children, wants[0]):
+		case t.is(bt.Parallel, bt.ParallelAll) && passes && (c.good() || c.bad()),
+			t.is(bt.Sequence, bt.AsyncSequence, bt.Fallback, bt.AsyncFallback) && len(wants) == 1 &&
+				i < slices.Index(t.children, wants[0]):
 			s.pin(c)
 		}
 	}
@@ -712,7 +669,7 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 			t.once = map[bool]string{true: "success", false: "failure"}[c.good()]
 		}
 		if c.active && c.ended() && passes && (t.kind == bt.RetryUntilSuccessful && c.bad() ||
-			(t.kind == bt.Repeat || t.kind == bt.KeepRunningUntilFailure) && c.good()) { // once more
+			t.is(bt.Repeat, bt.KeepRunningUntilFailure) && c.good()) { // once more
 			if t.attempts > 0 {
 				t.runs++
 			}
@@ -724,9 +681,7 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 	for _, c := range wants {
 		free := true
 		for _, sibling := range t.children {
-			if sibling != c && t.kind != bt.Parallel && t.kind != bt.ReactiveParallel && t.kind != bt.ParallelAll {
-				free = free && (sibling.status == bt.Skipped || sibling.status == bt.Success || sibling.status == bt.Failure || sibling.status == bt.Accept)
-			}
+			free = free && (sibling == c || t.parallel() || sibling.status.Transient())
 		}
 		if !c.active && free {
 			c.active, s.changed = true, true
@@ -759,4 +714,56 @@ func (s *sweeper) halt() (iterations int) {
 	iterations, _ = s.settle(nil)
 	s.limit = limit
 	return iterations
+}
+
+// after returns how the node of a postcondition has ended, if its action follows: 1 well, 2 badly, 0 no.
+func (t *sweptTask) after() int {
+	node := t.children[1]
+	switch {
+	case t.branch > 0 || t.kind == bt.OnHalted:
+		return t.branch
+	case node.good() && t.kind != bt.OnFailure:
+		return 1
+	case node.bad() && t.kind != bt.OnSuccess:
+		return 2
+	}
+	return 0
+}
+
+// lasting makes conditions last until tasks have ended.
+func (s *sweeper) lasting(until map[bt.Task][]bt.Task) *sweeper {
+	s.until = until
+	return s
+}
+
+// spend makes the conditions false that have lasted until a task that has ended in this iteration.
+func (s *sweeper) spend() {
+	for _, c := range s.changes {
+		if int(c.Iteration) != s.iteration || c.To != bt.Finished && c.To != bt.Aborted && c.To != bt.Dropped {
+			continue
+		}
+		for condition, tasks := range s.until {
+			if slices.Contains(tasks, c.Task) {
+				s.tasks[condition].truth = false
+			}
+		}
+	}
+}
+
+// grant finds the guards that have their resource in this iteration.
+func (s *sweeper) grant() map[int]*sweptTask {
+	granted := map[int]*sweptTask{}
+	guards := func(which func(t, c *sweptTask) bool) {
+		for _, t := range s.tasks {
+			if t.kind == bt.Guard && granted[t.resource] == nil && which(t, t.children[0]) {
+				granted[t.resource] = t
+			}
+		}
+	}
+	guards(func(_, c *sweptTask) bool { return c.active || !c.status.Transient() })
+	guards(func(t, c *sweptTask) bool {
+		wants := t.decide().wants
+		return t.active && (t.status == bt.Activating || t.status == bt.Running || t.status == bt.Accept) && len(wants) > 0
+	})
+	return granted
 }
