@@ -66,7 +66,6 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 	}
 	s := newSweeper(d, initial, limit).lasting(until)
 	e := bt.NewEngine(tree, initial, limit)
-	c := newChecker(e)
 	other := e.Clone()
 	compare(t, seed, "initially", d, e, s, bt.Instant{}, 0)
 	var inputs []bt.Input
@@ -79,11 +78,8 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 		}
 		where := fmt.Sprintf("instant %d, inputs %v", i, inputs)
 		compare(t, seed, where, d, e, s, instant, iterations)
-		for _, finding := range c.check(e, instant, settled) {
-			t.Errorf("seed %d, %s: %s\n%s", seed, where, finding, trees.Outline(d))
-		}
-		if t.Failed() {
-			return most
+		if err := e.Check(); settled && err != nil {
+			t.Fatalf("seed %d, %s: %v\n%s", seed, where, err, trees.Outline(d))
 		}
 		if r.IntN(4) == 0 { // continue with a copy; later changes of the original must not matter
 			if i%2 == 0 {
@@ -100,8 +96,8 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 			iterations := s.halt()
 			instant := e.Halt()
 			compare(t, seed, "halted", d, e, s, instant, iterations)
-			for _, finding := range c.check(e, instant, true) {
-				t.Errorf("seed %d, halted: %s\n%s", seed, finding, trees.Outline(d))
+			if err := e.Check(); err != nil {
+				t.Fatalf("seed %d, halted: %v\n%s", seed, err, trees.Outline(d))
 			}
 		}
 		inputs = inputs[:0]

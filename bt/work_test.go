@@ -63,21 +63,6 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestScriptAllocations asserts that a child that is run again and again allocates nothing.
-func TestScriptAllocations(t *testing.T) {
-	e := engineOf(t, &bt.Node{Kind: bt.RetryUntilSuccessful, Params: []int{-1}, Children: []*bt.Node{{Kind: bt.Action}}})
-	failed := []bt.Input{bt.End(e.Tree().Leaves()[0], bt.Failure)}
-	run := func() {
-		if instant, err := e.Settle(failed); err != nil || len(instant.Commands) != 2 {
-			t.Fatal(instant, err)
-		}
-	}
-	run()
-	if n := testing.AllocsPerRun(100, run); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
 // TestKindsAllocateNothing asserts that no kind allocates anything in steady state: it is activated, its children end in
 // both ways, its timer elapses, and it is deactivated.
 func TestKindsAllocateNothing(t *testing.T) {

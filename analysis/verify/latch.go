@@ -18,7 +18,8 @@ import (
 //	repeat: find a world that gives some of the latches their values, and none the opposite; leave these latches out
 //
 // until the rest is as at first, or there is no such world: then no run leads to these values of the rest. Any world
-// will do, because with fewer latches more worlds are possible. What no run leads to is excluded, when it is met.
+// will do, because with fewer latches more worlds are possible. What no run leads to is excluded, when it is met. Where
+// facts are about latches, they must hold on the way, too: what is excluded so is not all that no run leads to.
 
 // latch is a condition with hysteresis.
 type latch struct {
@@ -32,35 +33,16 @@ type latchGroup struct {
 	inputs  []int   // the variables of these signals and inputs
 	facts   set     // that concern them
 	calm    []value // a world, by input, in which none of the latches becomes true; nil: unknown, or there is none
-	// Facts about the latches themselves must hold on the way: their memories are enumerated, the nearest first.
-	coupled bool
-	met     []memory
-	cut     bool // there are others
 }
 
-// memory is values of a group's latches, and the world in which they got them from those of another memory.
-type memory struct {
-	values []bool
-	from   int     // -1: it is the first one, before any world
-	world  []value // by input of the group
-}
+// maxPaired is the maximum number of latches of a group whose pairs are compared before it is needed.
+const maxPaired = 16
 
-// Bounds of what is found about latches before it is needed.
-const (
-	maxPaired   = 16   // latches of a group whose pairs are compared
-	maxMemories = 4096 // of a coupled group
-	maxSplits   = 1 << 17
-)
-
-// restrictLatches groups the latches and excludes the memories of pairs that no run leads to, and those of coupled
-// groups.
+// restrictLatches groups the latches and excludes the memories of pairs that no run leads to.
 func (m *Model) restrictLatches() {
 	m.groups = m.latchGroups()
 	for _, g := range m.groups {
-		switch {
-		case g.coupled:
-			m.enumerate(g)
-		case len(g.latches) <= maxPaired:
+		if len(g.latches) <= maxPaired {
 			m.pair(g)
 		}
 	}
@@ -131,57 +113,6 @@ func (g *latchGroup) spares(s *diagrams, values []bool, some []int) set {
 	return in
 }
 
-// enumerate finds the memories of a coupled group, and excludes all others if they are not too many.
-func (m *Model) enumerate(g *latchGroup) {
-	s, known, splits := m.space, map[string]bool{}, 0
-	g.met = []memory{{values: make([]bool, len(g.latches)), from: -1}}
-	possible := s.none()
-	for k := 0; k < len(g.met); k++ {
-		here := m.memoryOf(g, g.met[k].values, all(len(g.latches)))
-		possible = s.or(possible, here)
-		var split func(in set, values []bool)
-		split = func(in set, values []bool) {
-			if splits++; s.empty(in) || s.full() || splits > maxSplits {
-				return
-			}
-			if i := len(values); i < len(g.latches) {
-				l := &g.latches[i]
-				holds := l.rises
-				if g.met[k].values[i] {
-					holds = s.not(l.falls)
-				}
-				split(s.and(in, holds), append(slices.Clone(values), true))
-				split(s.and(in, s.not(holds)), append(slices.Clone(values), false))
-			} else if key := string(packed(values)); !known[key] {
-				known[key] = true
-				g.met = append(g.met, memory{values, k, g.part(s.witness(in))})
-			}
-		}
-		split(s.and(g.facts, here), nil)
-		if g.cut = splits > maxSplits || len(g.met) > maxMemories; g.cut {
-			m.uncertain = true
-			return
-		}
-	}
-	m.exclude(s.not(possible))
-}
-
-func all(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}
-
-func packed(values []bool) []byte {
-	b := make([]byte, len(values))
-	for i, v := range values {
-		b[i] = byte(btoi(v))
-	}
-	return b
-}
-
 // memoryOf returns the states in which some of a group's latches had these values before.
 func (m *Model) memoryOf(g *latchGroup, values []bool, some []int) set {
 	in := m.space.all()
@@ -226,28 +157,24 @@ func (m *Model) find(a set) (f found, ok bool) {
 // reach returns the worlds that lead to the latches of a state. If there are none it excludes what cannot be.
 func (m *Model) reach(w []value) (f found, ok bool) {
 	f.world = concrete(w)
-	if !m.uncertain && !slices.ContainsFunc(m.memories, func(v int) bool { return w[v] == yes }) {
+	if !slices.ContainsFunc(m.memories, func(v int) bool { return w[v] == yes }) {
 		return f, true // as at first
 	}
 	paths := make([][][]value, len(m.groups))
 	moved := never // the memory of a latch that was not so at first
 	longest := 0
 	for k, g := range m.groups {
-		if !g.coupled && !g.holdsIn(w) {
+		if !g.holdsIn(w) {
 			continue
 		}
 		values, some := g.in(w)
-		if g.coupled {
-			paths[k] = g.recall(w, false)
-		} else {
-			var rest []int
-			if rest, paths[k] = g.lead(m.space, values, some); rest != nil {
-				m.exclude(m.memoryOf(g, values, m.fewer(rest, func(some []int) []int {
-					rest, _ := g.lead(m.space, values, some)
-					return rest
-				})))
-				return f, false
-			}
+		var rest []int
+		if rest, paths[k] = g.lead(m.space, values, some); rest != nil {
+			m.exclude(m.memoryOf(g, values, m.fewer(rest, func(some []int) []int {
+				rest, _ := g.lead(m.space, values, some)
+				return rest
+			})))
+			return f, false
 		}
 		if longest = max(longest, len(paths[k])); len(paths[k]) > 0 && moved == never {
 			i := slices.IndexFunc(some, func(i int) bool { return values[i] })
@@ -263,27 +190,19 @@ func (m *Model) reach(w []value) (f found, ok bool) {
 			continue
 		}
 		values, some := g.in(w)
-		if g.coupled {
-			paths[k] = g.recall(w, true)
-		} else if in := g.spares(m.space, values, some); !m.space.empty(in) {
-			paths[k] = [][]value{g.part(m.space.witness(in))}
-			if len(some) == len(g.latches) {
-				g.calm = paths[k][0]
-			}
-		}
-		switch {
-		case paths[k] == nil && g.cut: // it is not known whether a run leads to the state
-		case paths[k] == nil: // a latch that the first world changes
-			if !g.coupled {
-				some = m.fewer(some, func(some []int) []int {
-					if m.space.empty(g.spares(m.space, values, some)) {
-						return some
-					}
-					return nil
-				})
-			}
-			m.exclude(m.space.and(moved, m.memoryOf(g, values, some)))
+		in := g.spares(m.space, values, some)
+		if m.space.empty(in) { // a latch that the first world changes
+			m.exclude(m.space.and(moved, m.memoryOf(g, values, m.fewer(some, func(some []int) []int {
+				if m.space.empty(g.spares(m.space, values, some)) {
+					return some
+				}
+				return nil
+			}))))
 			return f, false
+		}
+		paths[k] = [][]value{g.part(m.space.witness(in))}
+		if len(some) == len(g.latches) {
+			g.calm = paths[k][0]
 		}
 	}
 	for at := range longest {
@@ -315,22 +234,6 @@ func (g *latchGroup) in(w []value) (values []bool, some []int) {
 		}
 	}
 	return values, some
-}
-
-func (g *latchGroup) matches(w []value, x memory) bool {
-	values, some := g.in(w)
-	return !slices.ContainsFunc(some, func(i int) bool { return values[i] != x.values[i] })
-}
-
-// recall returns the worlds that lead to it, nil if there are none.
-func (g *latchGroup) recall(w []value, moved bool) (path [][]value) {
-	from := btoi(moved)
-	k := slices.IndexFunc(g.met[from:], func(x memory) bool { return g.matches(w, x) })
-	for k += from; k > 0; k = g.met[k].from {
-		path = append(path, g.met[k].world)
-	}
-	slices.Reverse(path)
-	return path
 }
 
 // fewer leaves out latches as long as the others fail; a failure may return fewer latches.
@@ -433,7 +336,7 @@ func (m *Model) latchGroups() []*latchGroup {
 	for i := range m.facts {
 		if g := groups[topics.of(fact(i))]; g != nil {
 			g.facts = s.and(g.facts, m.of(&m.facts[i]))
-			m.touches(&m.facts[i], func(t topic) { g.coupled = g.coupled || t.kind == inputLatch })
+			m.touches(&m.facts[i], func(t topic) { m.uncertain = m.uncertain || t.kind == inputLatch })
 		}
 	}
 	for t := range topics {

@@ -233,3 +233,22 @@ func TestMemoriesThatAreTooMany(t *testing.T) {
 		}
 	}
 }
+
+// TestOppositeLatches: of each of 20 signals, one condition becomes true where another one becomes false. Their 2^40
+// memories are not visited to prove that never both are true.
+func TestOppositeLatches(t *testing.T) {
+	var text strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&text, `<ReactiveSequence><Condition name="c%d" on="x%[1]d gt 2" off="x%[1]d lt 1"/>`+
+			`<Condition name="d%[1]d" on="x%[1]d lt 1" off="x%[1]d gt 2"/><Action name="a%[1]d"/></ReactiveSequence>`, i)
+	}
+	s := declare.Subject{Plan: readPlan(t, `<ReactiveFallback>`+text.String()+`</ReactiveFallback>`)}
+	parts, err := expr.ParseStatement("not (c3 and d3)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Declared.Always = []declare.Statement{{Text: "not (c3 and d3)", Parts: parts}}
+	if f := askAlways(NewModel(s))[0]; f.Verdict != Proved {
+		t.Error(f.Text)
+	}
+}

@@ -306,6 +306,13 @@ type bruteState struct {
 
 func (b *brute) key(s bruteState) string { return string(snapshot.Save(packed(s.truth), s.engine)) }
 
+func packed(values []bool) (b []byte) {
+	for _, v := range values {
+		b = append(b, byte(btoi(v)))
+	}
+	return b
+}
+
 // run explores; ok is false if there are more than limit states.
 func (b *brute) run(limit int) (ok bool) {
 	seen := map[string]bool{}
