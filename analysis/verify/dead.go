@@ -102,8 +102,7 @@ func (m *Model) lasts(t bt.Task) set {
 }
 
 // observe records tasks that are seen active: these need no proof. Where the sets of states do not tell what is active,
-// it visits all states, if it can, or until it has seen all ends. If only the memories of conditions are too many to
-// visit, it flies to states in which each of the ends is active.
+// it visits all states, if it can, or until it has seen all ends.
 func (m *Model) observe() {
 	if m.entered != nil {
 		return
@@ -114,39 +113,19 @@ func (m *Model) observe() {
 			m.awake(t)
 		}
 	}
-	if written, late := m.stepper().Written(), m.stepper().Lags(); written || late || m.slow() || m.Remembers() {
-		x := m.flights()
-		seen := func(t bt.Task) bool { return m.entered[t] || x.entered[t] }
-		ends := slices.DeleteFunc(m.ends(), seen)
-		for len(ends) > 0 && x.more() {
-			ends = slices.DeleteFunc(ends, seen)
-		}
-		m.explored = len(ends) > 0 && x.conclusion().verdict == Proved
-		for t, entered := range x.entered {
-			if entered {
-				m.awake(bt.Task(t))
-			}
-		}
-		if m.explored || written || late || m.Remembers() {
-			return
-		}
-	}
-	if !m.uncertain {
+	if !m.stepper().Written() && !m.stepper().Lags() && !m.slow() && !m.Remembers() && !m.uncertain {
 		return
 	}
-	for _, a := range m.ends() {
-		if m.entered[a] {
-			continue
-		}
-		f, ok := m.find(m.active[a])
-		if !ok {
-			continue
-		}
-		var entered []bt.Task
-		if m.guided(append(f.before, f.world), func(x situation) bool { entered = x.Entered(); return true }) != nil {
-			for _, t := range entered {
-				m.awake(t)
-			}
+	x := m.flights()
+	seen := func(t bt.Task) bool { return m.entered[t] || x.entered[t] }
+	ends := slices.DeleteFunc(m.ends(), seen)
+	for len(ends) > 0 && x.more() {
+		ends = slices.DeleteFunc(ends, seen)
+	}
+	m.explored = len(ends) > 0 && x.conclusion().verdict == Proved
+	for t, entered := range x.entered {
+		if entered {
+			m.awake(bt.Task(t))
 		}
 	}
 }
