@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/formalism/tick"
 	"canopy/internal/trees"
 	"canopy/snapshot"
 )
 
 // TestRandom compares the engine with the full sweeps of the law on random trees and scripts: the logs with the
 // iterations, the commands, and every task's state must be equal after every instant, also after the engine has been
-// replaced by a copy, and when it is halted. The invariants are checked as well.
+// replaced by a copy, and when it is halted. The invariants are checked as well. A tick engine beside it has the same
+// statuses, activities and held results after every instant, and within it the same log.
 func TestRandom(t *testing.T) {
 	const workers = 2
 	count := trees.Count(100_000, 3_000)
@@ -66,7 +68,13 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 	}
 	s := newSweeper(d, initial, limit).lasting(until)
 	e := bt.NewEngine(tree, initial, limit)
-	other := e.Clone()
+	other, ticks := e.Clone(), tick.NewEngine(tree, initial, 0)
+	otherTicks := ticks.Clone()
+	ticked := func(where string, want, got bt.Instant) {
+		if msg := trees.Differ(e, ticks, want, got); msg != "" {
+			t.Fatalf("seed %d, %s: %s%s", seed, where, msg, trees.Outline(d))
+		}
+	}
 	compare(t, seed, "initially", d, e, s, bt.Instant{}, 0)
 	var inputs []bt.Input
 	for i := range instants {
@@ -78,24 +86,38 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 		}
 		where := fmt.Sprintf("instant %d, inputs %v", i, inputs)
 		compare(t, seed, where, d, e, s, instant, iterations)
+		if limit == 1000 {
+			got, err := ticks.Settle(inputs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ticked(where, instant, got)
+		}
 		if err := e.Check(); settled && err != nil {
 			t.Fatalf("seed %d, %s: %v\n%s", seed, where, err, trees.Outline(d))
 		}
 		if r.IntN(4) == 0 { // continue with a copy; later changes of the original must not matter
 			if i%2 == 0 {
 				other.CopyFrom(e)
+				otherTicks.CopyFrom(ticks)
 			} else {
 				reload(t, e, other)
+				reload(t, ticks, otherTicks)
 			}
-			e, other = other, e
-			if _, err := other.Settle([]bt.Input{trees.Input(r, tree, other.Status)}); err != nil && limit == 1000 {
-				t.Fatal(err)
+			e, other, ticks, otherTicks = other, e, otherTicks, ticks
+			disturb := []bt.Input{trees.Input(r, tree, other.Status)}
+			_, err := other.Settle(disturb)
+			if _, errTicks := otherTicks.Settle(disturb); (err != nil || errTicks != nil) && limit == 1000 {
+				t.Fatal(err, errTicks)
 			}
 		}
 		if r.IntN(20) == 0 {
 			iterations := s.halt()
 			instant := e.Halt()
 			compare(t, seed, "halted", d, e, s, instant, iterations)
+			if got := ticks.Halt(); limit == 1000 {
+				ticked("halted", instant, got)
+			}
 			if err := e.Check(); err != nil {
 				t.Fatalf("seed %d, halted: %v\n%s", seed, err, trees.Outline(d))
 			}

@@ -1,7 +1,6 @@
 package tick_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -11,91 +10,7 @@ import (
 	"canopy/bt"
 	"canopy/formalism/tick"
 	"canopy/internal/trees"
-	"canopy/snapshot"
 )
-
-// TestRandom compares the tick engine with the event-driven one on random trees and scripts. After every instant
-// the same actions must run, indeed every task must have the same status, activity and held result, and within it the
-// same procedures must have been started in the same order, indeed the whole log must be the same.
-func TestRandom(t *testing.T) {
-	const workers = 2
-	count := trees.Count(100_000, 3_000)
-	for w := range workers {
-		t.Run(fmt.Sprint("part", w), func(t *testing.T) {
-			t.Parallel()
-			entries := 0
-			for i := w; i < count && !t.Failed(); i += workers {
-				entries += randomTicks(t, uint64(i))
-			}
-			t.Logf("%d entry procedures were started", entries)
-			if entries < count/workers {
-				t.Error("hardly anything has happened")
-			}
-		})
-	}
-}
-
-// randomTicks makes a tree and runs it with both engines; it returns the number of entry procedures started.
-func randomTicks(t *testing.T, seed uint64) (entries int) {
-	r := rand.New(rand.NewPCG(2, seed))
-	size := 1 + r.IntN(20)
-	if seed%50 == 49 {
-		size = 200
-	}
-	d := trees.Random(r, size)
-	if seed%4 == 1 {
-		d = trees.Guarded(r, d)
-	}
-	if seed%10 == 7 {
-		trees.Zero(rand.New(rand.NewPCG(13, seed)), d)
-	}
-	tree := trees.Compile(t, d)
-	var inputs []bt.Input
-	for range r.IntN(4) {
-		inputs = append(inputs, trees.Input(r, tree, nil))
-	}
-	events, ticks := bt.NewEngine(tree, inputs, 0), tick.NewEngine(tree, inputs, 0)
-	other := ticks.Clone()
-	compare := func(where string, want, got bt.Instant) {
-		if msg := trees.Differ(events, ticks, want, got); msg != "" {
-			t.Fatalf("seed %d, %s: %s%s", seed, where, msg, trees.Outline(d))
-		}
-	}
-	compare("initially", bt.Instant{}, bt.Instant{})
-	inputs = nil
-	for i := range 12 {
-		want := settle(t, events, inputs...)
-		got, err := ticks.Settle(inputs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compare(fmt.Sprintf("instant %d, inputs %v", i, inputs), want, got)
-		for _, c := range got.Commands {
-			if !c.Exit {
-				entries++
-			}
-		}
-		if r.IntN(4) == 0 { // continue with a copy; later changes of the original must not matter
-			if i%2 == 0 {
-				other.CopyFrom(ticks)
-			} else {
-				reload(t, ticks, other)
-			}
-			ticks, other = other, ticks
-			if _, err := other.Settle([]bt.Input{trees.Input(r, tree, events.Status)}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if r.IntN(20) == 0 {
-			compare("halted", events.Halt(), ticks.Halt())
-		}
-		inputs = inputs[:0]
-		for range 1 + r.IntN(1+min(3, size/3)) {
-			inputs = append(inputs, trees.Input(r, tree, events.Status))
-		}
-	}
-	return entries
-}
 
 // TestCut cuts instants short and continues from there: entries and exits alternate, and Halt runs all exits.
 func TestCut(t *testing.T) {
@@ -190,19 +105,6 @@ func swapTree() *bt.Node {
 		leaf(bt.Condition, "f"), leaf(bt.Action, "g")}}
 }
 
-// wide returns a tree with the given number of conditions in which every composite has four children, except some of
-// the last ones.
-func wide(leaves int, kind bt.Kind) *bt.Node {
-	if leaves == 1 {
-		return &bt.Node{Kind: bt.Condition}
-	}
-	d := &bt.Node{Kind: kind}
-	for i := range min(4, leaves) {
-		d.Children = append(d.Children, wide((leaves+3-i)/4, kind))
-	}
-	return d
-}
-
 func settle(b testing.TB, e *bt.Engine, inputs ...bt.Input) bt.Instant {
 	b.Helper()
 	instant, err := e.Settle(inputs)
@@ -210,18 +112,6 @@ func settle(b testing.TB, e *bt.Engine, inputs ...bt.Input) bt.Instant {
 		b.Fatal(err)
 	}
 	return instant
-}
-
-// reload sets an engine to the saved state of another one of the same tree.
-func reload(t *testing.T, from, to snapshot.Stateful) {
-	t.Helper()
-	saved := snapshot.Save(nil, from)
-	if err := snapshot.Load(saved, to); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(snapshot.Save(nil, to), saved) {
-		t.Fatal("a restored engine is saved otherwise")
-	}
 }
 
 // TestMisuse lists the calls that panic.
