@@ -365,38 +365,6 @@ func randomLeaf(r *rand.Rand, tree *bt.Tree, inputs []Repertoire) (leaf int, in 
 	return leaf, in
 }
 
-// Long random scripts with one input a line never take more than what is proved.
-func TestLongScripts(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 10))
-	rounds, decided := 150, 0
-	if testing.Short() {
-		rounds = 60
-	}
-	for range rounds {
-		tree := randomTree(t, r, 2+r.IntN(8))
-		inputs := randomInputs(r, tree)
-		got := Explore(tree, inputs, explore.Budget{States: 3000})
-		if !got.Decided {
-			continue
-		}
-		decided++
-		e := start(tree, inputs)
-		for range 2000 {
-			_, in := randomLeaf(r, tree, inputs)
-			if timers := tree.Timers(); len(timers) > 0 && r.IntN(4) == 0 {
-				in = []bt.Input{bt.Elapsed(timers[r.IntN(len(timers))])}
-			}
-			instant, err := e.Settle(in)
-			if w := WorkOf(instant); err != nil || !within(w, got.Most) {
-				t.Fatalf("%+v is above %+v\n%s%+v", w, got.Most, outline(tree), inputs)
-			}
-		}
-	}
-	if decided < rounds/2 {
-		t.Errorf("only %d of %d trees are decided", decided, rounds)
-	}
-}
-
 // In trees of any size and with any number of inputs at an instant, the structural bounds hold.
 func TestBoundsOfLargeTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))

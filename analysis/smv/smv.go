@@ -76,9 +76,9 @@ func (w *writer) equations() {
 	}
 	w.activate()
 	for _, f := range w.Declared.Facts {
-		w.constraints = append(w.constraints, fmt.Sprintf("INVAR %s; -- %s", w.formula(w.statement(f)), comment(f.Text)))
+		w.constraints = append(w.constraints, fmt.Sprintf("INVAR %s; -- %s", w.stated(f), comment(f.Text)))
 	}
-	w.questions(func(s declare.Statement) string { return w.formula(w.statement(s)) }, w.active, "")
+	w.questions(w.stated, w.active, "")
 }
 
 type writer struct {
@@ -135,7 +135,7 @@ func (w *writer) feedsBack() bool {
 		all = append(all, s.Parts...)
 	}
 	return slices.ContainsFunc(all, func(e *expr.Expr) bool {
-		return e != nil && slices.ContainsFunc(w.expanded(e).Names(), func(n string) bool {
+		return e != nil && slices.ContainsFunc(w.Expanded(e).Names(), func(n string) bool {
 			return written[n] != nil || w.slot(n)
 		})
 	})
@@ -153,7 +153,8 @@ func (w *writer) branches() bool {
 		all = append(all, w.logic(w.Plan.Leaves[i].On), w.logic(w.Plan.Leaves[i].Off))
 	}
 	for _, s := range w.statements() {
-		all = append(all, w.statement(s))
+		l := w.Logic(s)
+		all = append(all, &l)
 	}
 	return slices.ContainsFunc(all, func(l *expr.Logic) bool { return l != nil && branches(l) })
 }
@@ -186,31 +187,14 @@ func (w *writer) logic(e *expr.Expr) *expr.Logic {
 	if e == nil {
 		return nil
 	}
-	l := w.expanded(e).Logic(nil)
+	l := w.Expanded(e).Logic(nil)
 	return &l
 }
 
-// expanded replaces computed signals, unless the expression becomes too large.
-func (w *writer) expanded(e *expr.Expr) *expr.Expr {
-	long := e
-	for slices.ContainsFunc(long.Names(), func(n string) bool { return w.Computed[n] != nil }) {
-		if long.Parts(w.Computed) > expr.MaxParts {
-			return e
-		}
-		long = long.Substitute(w.Computed)
-	}
-	return long
-}
-
-// statement returns the structure of a declared statement: a -> b -> c is a -> (b -> c).
-func (w *writer) statement(s declare.Statement) *expr.Logic {
-	task := func(name string) bool { _, ok := w.tree.Find(name); return ok }
-	l := w.expanded(s.Parts[len(s.Parts)-1]).Logic(task)
-	for _, e := range slices.Backward(s.Parts[:len(s.Parts)-1]) {
-		premise := expr.Logic{Op: expr.LogicNot, Args: []expr.Logic{w.expanded(e).Logic(task)}}
-		l = expr.Logic{Op: expr.LogicOr, Args: []expr.Logic{premise, l}}
-	}
-	return &l
+// stated writes a declared statement.
+func (w *writer) stated(s declare.Statement) string {
+	l := w.Logic(s)
+	return w.formula(&l)
 }
 
 // statements returns all declared statements that the model contains.
@@ -229,7 +213,8 @@ func (w *writer) limits() {
 		w.collect(w.logic(w.Plan.Leaves[i].Off))
 	}
 	for _, s := range w.statements() {
-		w.collect(w.statement(s))
+		l := w.Logic(s)
+		w.collect(&l)
 	}
 	for _, name := range w.order {
 		s := w.signals[name]
@@ -332,7 +317,7 @@ func (w *writer) active(t bt.Task) string { return "active_" + w.task[t] }
 func (w *writer) conditions() {
 	for i := range w.Plan.Leaves {
 		l := &w.Plan.Leaves[i]
-		identity, name := w.Plan.Input(l, w.expanded)
+		identity, name := w.Plan.Input(l, w.Expanded)
 		if w.tree.Kind(l.Task).Acts() || w.values[identity] != "" {
 			continue
 		}
@@ -354,7 +339,7 @@ func (w *writer) conditions() {
 }
 
 func (w *writer) value(l *plan.Leaf) string {
-	identity, _ := w.Plan.Input(l, w.expanded)
+	identity, _ := w.Plan.Input(l, w.Expanded)
 	return w.values[identity]
 }
 

@@ -27,7 +27,7 @@ func TestComputedSignalsAreBounded(t *testing.T) {
 		"s60 > 3":          "s60 > 3",
 		"t > 0":            "t > 0",
 	} {
-		if got := m.expanded(parse(text)).String(); got != want {
+		if got := m.subject.Expanded(parse(text)).String(); got != want {
 			t.Errorf("%s: %s, not %s", text, got, want)
 		}
 	}

@@ -104,14 +104,14 @@ func (m *Model) readLeaves() {
 		if e == nil {
 			return nil
 		}
-		l := m.expanded(e).Logic(nil)
+		l := m.subject.Expanded(e).Logic(nil)
 		return &l
 	}
 	for i := range m.plan.Leaves {
 		l := &m.plan.Leaves[i]
 		x := leaf{task: l.Task, name: m.tree.Name(l.Task), latch: -1, condition: !m.tree.Kind(l.Task).Acts()}
 		if x.condition {
-			x.input, x.called = m.plan.Input(l, m.expanded)
+			x.input, x.called = m.plan.Input(l, m.subject.Expanded)
 		}
 		switch {
 		case len(l.Until) > 0: // it lasts, which only a flight knows
@@ -133,13 +133,13 @@ func (m *Model) readLeaves() {
 		m.leafOf[l.Task] = i
 	}
 	for _, f := range m.subject.Declared.Facts {
-		m.facts = append(m.facts, m.declared(f))
+		m.facts = append(m.facts, m.subject.Logic(f))
 	}
 	for _, f := range m.subject.Declared.Always {
-		m.always = append(m.always, m.declared(f))
+		m.always = append(m.always, m.subject.Logic(f))
 	}
 	if g := m.subject.Declared.Goal; g != nil {
-		l := m.declared(*g)
+		l := m.subject.Logic(*g)
 		m.goal = &l
 	}
 }
@@ -158,35 +158,9 @@ func (m *Model) slow() bool {
 	return slices.ContainsFunc(m.leaves, func(l leaf) bool { return l.entry.slow || l.exit.slow })
 }
 
-// expanded returns an expression with computed signals replaced by their expressions. If it becomes too large they
-// stay, as free signals.
-func (m *Model) expanded(e *expr.Expr) *expr.Expr {
-	long := e
-	for slices.ContainsFunc(long.Names(), func(name string) bool { return m.subject.Computed[name] != nil }) {
-		if long.Parts(m.subject.Computed) > expr.MaxParts {
-			return e
-		}
-		long = long.Substitute(m.subject.Computed)
-	}
-	return long
-}
-
 func (m *Model) isTask(name string) bool {
 	_, ok := m.tree.Find(name)
 	return ok
-}
-
-// declared returns the structure of a declared statement over signals and conditions.
-func (m *Model) declared(s declare.Statement) expr.Logic {
-	parts := make([]expr.Logic, len(s.Parts))
-	for i, e := range s.Parts {
-		parts[i] = m.expanded(e).Logic(m.isTask)
-	}
-	l := parts[len(parts)-1]
-	for i := len(parts) - 2; i >= 0; i-- { // a -> b -> c is a -> (b -> c)
-		l = expr.Logic{Op: expr.LogicOr, Args: []expr.Logic{{Op: expr.LogicNot, Args: []expr.Logic{parts[i]}}, l}}
-	}
-	return l
 }
 
 // formulas visits all formulas of a leaf.

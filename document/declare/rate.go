@@ -2,8 +2,10 @@ package declare
 
 import (
 	"math"
+	"slices"
 
 	"canopy/bt"
+	"canopy/expr"
 	"canopy/expr/interval"
 )
 
@@ -53,6 +55,28 @@ type Deriver interface {
 	Rate(task bt.Task, signal string, in map[string]interval.Interval) (r Rate, ok bool)
 	// Missing returns the signals without a range for want of which there is no rate.
 	Missing(task bt.Task, signal string) []string
+}
+
+// Expanded returns an expression with computed signals replaced by their expressions. If it becomes too large they
+// stay, as free signals.
+func (s *Subject) Expanded(e *expr.Expr) *expr.Expr {
+	long := e
+	for slices.ContainsFunc(long.Names(), func(name string) bool { return s.Computed[name] != nil }) {
+		if long.Parts(s.Computed) > expr.MaxParts {
+			return e
+		}
+		long = long.Substitute(s.Computed)
+	}
+	return long
+}
+
+// Logic returns the structure of a statement over signals that are not computed, and tasks.
+func (s *Subject) Logic(of Statement) expr.Logic {
+	of.Parts = slices.Clone(of.Parts)
+	for i, e := range of.Parts {
+		of.Parts[i] = s.Expanded(e)
+	}
+	return of.Logic(func(name string) bool { _, ok := s.Plan.Tree.Find(name); return ok })
 }
 
 // Rate returns a range of the rate of a signal while a task is active and the named signals are in the given ranges:
