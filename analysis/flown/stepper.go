@@ -42,7 +42,6 @@ type Stepper struct {
 	indicators []expr.Indicator
 	facts      []expr.Logic
 
-	lists     map[*expr.Code]*lists
 	relations map[string]*expr.Code // of statements, by key
 	inner     [][]int               // by indicator: those whose sides decide the values that it reads
 	jumping   []int                 // the indicators whose values tasks can change within an instant
@@ -84,9 +83,6 @@ type Stepper struct {
 // free precedes the names of leaves that may be true or false at any time.
 const free = "leaf "
 
-// lists are the instructions of a code, frozen or not.
-type lists [2][]expr.Instruction
-
 // New returns the steps of a subject.
 func New(subject declare.Subject) *Stepper { return prepare(subject, &forms{}, &answers{}, false, nil) }
 
@@ -113,7 +109,7 @@ func Loose(subject declare.Subject, except ...bt.Task) *Stepper {
 // prepare returns the steps of a subject in a world about which these answers are known. If all is kept, what is
 // written matters in itself.
 func prepare(subject declare.Subject, known *forms, told *answers, all bool, loose *loose) *Stepper {
-	s := &Stepper{Tree: subject.Plan.Tree, lists: map[*expr.Code]*lists{}, relations: map[string]*expr.Code{},
+	s := &Stepper{Tree: subject.Plan.Tree, relations: map[string]*expr.Code{},
 		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}, latches: map[string]latch{}}
 	if subject.Program == nil {
 		s.compileAlone(subject.Plan)
@@ -310,19 +306,6 @@ var zero = func() *expr.Expr {
 	}
 	return e
 }()
-
-// program returns the instructions of a code.
-func (s *Stepper) program(c *expr.Code, frozen bool) []expr.Instruction {
-	l := s.lists[c]
-	if l == nil {
-		l = &lists{c.Program(false), c.Program(true)}
-		s.lists[c] = l
-	}
-	if frozen {
-		return l[1]
-	}
-	return l[0]
-}
 
 // depend determines which signals follow which slots within an instant.
 func (s *Stepper) depend() {

@@ -414,7 +414,7 @@ func (w *world) standing(slot int) (v value, known bool) {
 	if v != unknown || code == nil {
 		return v, v != unknown
 	}
-	program := w.s.program(code, true)
+	program := code.Program(true)
 	if len(program) != 1 || program[0].Op != expr.Signal {
 		return value{}, false
 	}
@@ -465,12 +465,12 @@ func (w *world) evaluate(c *expr.Code, frozen bool) value {
 		}
 		return number(0)
 	}
-	v, _ := w.execute(w.s.program(c, frozen))
+	v, _ := w.execute(c.Program(frozen))
 	return v
 }
 
 func (w *world) truth(c *expr.Code, frozen bool) bool {
-	program := w.s.program(c, frozen)
+	program := c.Program(frozen)
 	_, end := w.execute(program)
 	return end > uint(len(program))
 }
@@ -535,7 +535,7 @@ func (w *world) difference(x *expr.Indicator) value {
 	case ok:
 		return w.s.plus(w.signal(h.Slot), number(h.Level), -1)
 	}
-	v, _ := w.execute(w.s.program(x.Difference(), false))
+	v, _ := w.execute(x.Difference().Program(false))
 	return v
 }
 
