@@ -492,29 +492,6 @@ func TestMisusePanics(t *testing.T) {
 	}
 }
 
-// BenchmarkMethods compares the methods on a stiff problem, on one that is stiff in parts only, and on one that is not.
-func BenchmarkMethods(b *testing.B) {
-	for _, p := range []*problems.Problem{problems.HIRES, problems.Oregonator, problems.Pleiades} {
-		for _, m := range Methods() {
-			if p == problems.Oregonator && !m.Stiff() {
-				continue // two million steps
-			}
-			b.Run(p.Name+"/"+m.String(), func(b *testing.B) {
-				in := New(p.RightHandSide, len(p.Y0), Options{Method: m, AbsTol: p.AbsTol(1e-6)})
-				b.ReportAllocs()
-				for b.Loop() {
-					in.next = 0
-					in.Restart(0, p.Y0)
-					run(b, in, p.End)
-				}
-				s := in.Stats()
-				b.ReportMetric(float64(s.Evaluations)/float64(b.N), "rhs/op")
-				b.ReportMetric(float64(s.Steps)/float64(b.N), "steps/op")
-			})
-		}
-	}
-}
-
 // The dense output of every step lies within its bounds, and those are of use: mostly not ten times as wide.
 func TestBounds(t *testing.T) {
 	for _, o := range everyPair() {
