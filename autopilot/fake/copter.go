@@ -47,24 +47,16 @@ var arduCopter = firmware{
 		{5, "LOITER", lifted}, {6, "RTL", returns}, {9, "LAND", lands}, {16, "POSHOLD", lifted}, {17, "BRAKE", circles},
 	},
 	parameters: append([]parameter{
-		{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},
 		{"FS_GCS_ENABLE", int8Type, 0}, {"FS_GCS_TIMEOUT", realType, 5}, {"FS_THR_ENABLE", int8Type, 1},
 		{"FS_THR_VALUE", int16Type, 975}, {"FS_EKF_ACTION", int8Type, 1}, {"FS_EKF_THRESH", realType, 0.8},
 		{"FS_DR_ENABLE", int8Type, 2}, {"FS_DR_TIMEOUT", int16Type, 30}, {"FS_OPTIONS", int32Type, 16},
-		{"BATT_MONITOR", int8Type, 4}, {"BATT_CAPACITY", int32Type, 3300}, {"BATT_ARM_VOLT", realType, 0},
-		{"BATT_LOW_VOLT", realType, 0}, {"BATT_LOW_MAH", realType, 0},
-		{"BATT_CRT_VOLT", realType, 0}, {"BATT_CRT_MAH", realType, 0}, {"BATT_LOW_TIMER", int8Type, 10},
-		{"BATT_FS_LOW_ACT", int8Type, 0}, {"BATT_FS_CRT_ACT", int8Type, 0},
-		{"FENCE_ENABLE", int8Type, 0}, {"FENCE_TYPE", int8Type, 7}, {"FENCE_ACTION", int8Type, 1},
-		{"FENCE_ALT_MAX", realType, 100}, {"FENCE_RADIUS", realType, 300}, {"FENCE_MARGIN", realType, 2},
-		{"FENCE_OPTIONS", int16Type, 1},
+		{"FENCE_TYPE", int8Type, 7},
 		{"RTL_ALT", int32Type, 1500}, {"RTL_ALT_FINAL", int16Type, 0}, {"RTL_LOIT_TIME", int32Type, 5000},
-		{"LAND_SPEED", int16Type, 50}, {"ARMING_CHECK", int32Type, 1},
+		{"LAND_SPEED", int16Type, 50},
 		{"WPNAV_SPEED", realType, 1000}, {"WPNAV_SPEED_UP", realType, 250}, {"WPNAV_SPEED_DN", realType, 150},
 		{"WPNAV_RADIUS", realType, 200}, {"GUID_TIMEOUT", realType, 3}, {"GUID_OPTIONS", int32Type, 0},
-		{"AUTO_OPTIONS", int32Type, 3}, {"FLTMODE_CH", int8Type, 5}, {"FLTMODE_GCSBLOCK", int32Type, 0},
-		{"AFS_ENABLE", int8Type, 0}, {"TERRAIN_ENABLE", int8Type, 1}, {"DISARM_DELAY", int8Type, 10},
-	}, payloadParameters...),
+		{"AUTO_OPTIONS", int32Type, 3}, {"FLTMODE_CH", int8Type, 5}, {"DISARM_DELAY", int8Type, 10},
+	}, arduParameters...),
 }
 
 // copterLoiter is the number of LOITER. Measured: its throttle stick, like that of POSHOLD and ALT_HOLD, climbs at 2.5

@@ -1,6 +1,8 @@
 package fake
 
 import (
+	"slices"
+
 	"canopy/autopilot/frame"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
@@ -81,23 +83,21 @@ func (g *guard) reasons(v *Autopilot) []string {
 		return nil
 	}
 	var list []string
-	if !g.fixed(v) {
-		list = append(list, "GPS 1: Bad fix")
-	}
-	if !g.positioned(v) {
-		list = append(list, "Need Position Estimate")
-	}
-	if v.now < g.ready {
-		list = append(list, "AHRS: waiting for home")
-	}
-	if g.charge > 0 {
-		list = append(list, "Battery 1 low voltage failsafe")
-	}
-	if v.voltage() < v.value("BATT_ARM_VOLT") {
-		list = append(list, "Battery 1 below minimum arming voltage")
-	}
-	if v.firmware.named("RTL_AUTOLAND") && v.value("RTL_AUTOLAND") == 0 && v.landingItem() >= 0 {
-		list = append(list, "DO_LAND_START set and RTL_AUTOLAND disabled")
+	for _, check := range []struct {
+		fails  bool
+		reason string
+	}{
+		{!g.fixed(v), "GPS 1: Bad fix"},
+		{!g.positioned(v), "Need Position Estimate"},
+		{v.now < g.ready, "AHRS: waiting for home"},
+		{g.charge > 0, "Battery 1 low voltage failsafe"},
+		{v.voltage() < v.value("BATT_ARM_VOLT"), "Battery 1 below minimum arming voltage"},
+		{v.firmware.named("RTL_AUTOLAND") && v.value("RTL_AUTOLAND") == 0 && v.landingItem() >= 0,
+			"DO_LAND_START set and RTL_AUTOLAND disabled"},
+	} {
+		if check.fails {
+			list = append(list, check.reason)
+		}
 	}
 	if !v.firmware.wing { // of an aeroplane only the command asks for the mode
 		list = append(list, g.unarmable(v)...)
@@ -395,10 +395,5 @@ func (v *Autopilot) within(corners []item, p place) bool {
 
 // named reports whether the firmware has a parameter.
 func (f *firmware) named(name string) bool {
-	for _, p := range f.parameters {
-		if p.name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.parameters, func(p parameter) bool { return p.name == name })
 }

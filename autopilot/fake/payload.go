@@ -223,14 +223,6 @@ var payloadMessages = []message{
 	}},
 }
 
-// payloadParameters are those of ArduPilot. As delivered it carries nothing, and the first servos move the aircraft.
-var payloadParameters = []parameter{
-	{"GRIP_ENABLE", int8Type, 0}, {"CAM1_TYPE", int8Type, 0}, {"MNT1_TYPE", int8Type, 0},
-	{"RELAY1_FUNCTION", int8Type, 0}, {"RELAY2_FUNCTION", int8Type, 0},
-	{"SERVO1_FUNCTION", int16Type, 4}, {"SERVO2_FUNCTION", int16Type, 19}, {"SERVO3_FUNCTION", int16Type, 70},
-	{"SERVO4_FUNCTION", int16Type, 21}, {"SERVO9_FUNCTION", int16Type, 0},
-}
-
 // Equip gives the vehicle a camera, a mount, a gripper and two relays, if its firmware has them.
 func (v *Autopilot) Equip() {
 	for _, name := range strings.Fields("GRIP_ENABLE CAM1_TYPE MNT1_TYPE RELAY1_FUNCTION RELAY2_FUNCTION") {

@@ -47,25 +47,34 @@ var arduPlane = firmware{
 		{26, "AUTOLAND", lands},
 	},
 	parameters: append([]parameter{
-		{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},
 		{"FS_GCS_ENABL", int8Type, 0}, {"FS_LONG_ACTN", int8Type, 0}, {"FS_LONG_TIMEOUT", realType, 5},
-		{"THR_FAILSAFE", int8Type, 1}, {"THR_FS_VALUE", int16Type, 950},
-		{"BATT_MONITOR", int8Type, 4}, {"BATT_CAPACITY", int32Type, 3300}, {"BATT_ARM_VOLT", realType, 0},
-		{"BATT_LOW_VOLT", realType, 0}, {"BATT_LOW_MAH", realType, 0},
-		{"BATT_CRT_VOLT", realType, 0}, {"BATT_CRT_MAH", realType, 0}, {"BATT_LOW_TIMER", int8Type, 10},
-		{"BATT_FS_LOW_ACT", int8Type, 0}, {"BATT_FS_CRT_ACT", int8Type, 0},
-		{"FENCE_ENABLE", int8Type, 0}, {"FENCE_TYPE", int8Type, 4}, {"FENCE_ACTION", int8Type, 1},
-		{"FENCE_ALT_MAX", realType, 100}, {"FENCE_RADIUS", realType, 300}, {"FENCE_MARGIN", realType, 2},
-		{"FENCE_OPTIONS", int16Type, 1},
+		{"THR_FAILSAFE", int8Type, 1}, {"THR_FS_VALUE", int16Type, 950}, {"FENCE_TYPE", int8Type, 4},
 		{"RTL_ALTITUDE", realType, 100}, {"RTL_RADIUS", int16Type, 0}, {"RTL_AUTOLAND", int8Type, 0},
-		{"ARMING_CHECK", int32Type, 1}, {"ARMING_REQUIRE", int8Type, 1},
+		{"ARMING_REQUIRE", int8Type, 1},
 		{"AIRSPEED_MIN", realType, 10}, {"AIRSPEED_MAX", realType, 30}, {"AIRSPEED_CRUISE", realType, cruise},
 		{"MIN_GROUNDSPEED", realType, 0},
 		{"WP_RADIUS", int16Type, 90}, {"WP_LOITER_RAD", int16Type, 60}, {"TKOFF_ALT", realType, 50},
-		{"STICK_MIXING", int8Type, 1}, {"FLTMODE_CH", int8Type, 8}, {"FLTMODE_GCSBLOCK", int32Type, 0},
-		{"CRASH_DETECT", int8Type, 0}, {"AFS_ENABLE", int8Type, 0}, {"TERRAIN_ENABLE", int8Type, 1},
+		{"STICK_MIXING", int8Type, 1}, {"FLTMODE_CH", int8Type, 8}, {"CRASH_DETECT", int8Type, 0},
 		{"LAND_DISARMDELAY", int16Type, 20},
-	}, payloadParameters...),
+	}, arduParameters...),
+}
+
+// arduParameters are those that vehicles of ArduPilot have in common. As delivered they carry nothing, and the first
+// servos move the aircraft.
+var arduParameters = []parameter{
+	{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},
+	{"BATT_MONITOR", int8Type, 4}, {"BATT_CAPACITY", int32Type, 3300}, {"BATT_ARM_VOLT", realType, 0},
+	{"BATT_LOW_VOLT", realType, 0}, {"BATT_LOW_MAH", realType, 0},
+	{"BATT_CRT_VOLT", realType, 0}, {"BATT_CRT_MAH", realType, 0}, {"BATT_LOW_TIMER", int8Type, 10},
+	{"BATT_FS_LOW_ACT", int8Type, 0}, {"BATT_FS_CRT_ACT", int8Type, 0},
+	{"FENCE_ENABLE", int8Type, 0}, {"FENCE_ACTION", int8Type, 1}, {"FENCE_ALT_MAX", realType, 100},
+	{"FENCE_RADIUS", realType, 300}, {"FENCE_MARGIN", realType, 2}, {"FENCE_OPTIONS", int16Type, 1},
+	{"ARMING_CHECK", int32Type, 1}, {"FLTMODE_GCSBLOCK", int32Type, 0}, {"AFS_ENABLE", int8Type, 0},
+	{"TERRAIN_ENABLE", int8Type, 1},
+	{"GRIP_ENABLE", int8Type, 0}, {"CAM1_TYPE", int8Type, 0}, {"MNT1_TYPE", int8Type, 0},
+	{"RELAY1_FUNCTION", int8Type, 0}, {"RELAY2_FUNCTION", int8Type, 0},
+	{"SERVO1_FUNCTION", int16Type, 4}, {"SERVO2_FUNCTION", int16Type, 19}, {"SERVO3_FUNCTION", int16Type, 70},
+	{"SERVO4_FUNCTION", int16Type, 21}, {"SERVO9_FUNCTION", int16Type, 0},
 }
 
 // arduWords are the texts of ArduPilot.
