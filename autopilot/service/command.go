@@ -2,6 +2,7 @@ package service
 
 import (
 	"math"
+	"slices"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
@@ -120,12 +121,7 @@ func (c *Commands) Observe(now Clock, t Ticket, happened bool) (again bool) {
 
 // Cancel forgets a command. If it was sent, it may be executed all the same.
 func (c *Commands) Cancel(t Ticket) {
-	for i, e := range c.queue {
-		if e.ticket == t {
-			c.queue = append(c.queue[:i:i], c.queue[i+1:]...)
-			return
-		}
-	}
+	c.queue = slices.DeleteFunc(slices.Clone(c.queue), func(e *errand) bool { return e.ticket == t })
 }
 
 // Replies returns the commands that ended, and forgets them.
@@ -137,7 +133,7 @@ func (c *Commands) Replies() []Reply {
 
 func (c *Commands) end(e *errand, a Answer) {
 	c.replies = append(c.replies, Reply{e.ticket, e.ID, a, e.tries})
-	c.Cancel(e.ticket)
+	c.queue = without(c.queue, e)
 }
 
 // Receive takes a frame.
@@ -150,12 +146,10 @@ func (c *Commands) Receive(now Clock, f frame.Frame) {
 	c.Wake(now)
 }
 
-// first returns the oldest command of an ID.
+// first returns the oldest command of an ID; nil: there is none.
 func (c *Commands) first(id uint16) *errand {
-	for _, e := range c.queue {
-		if e.ID == id {
-			return e
-		}
+	if i := slices.IndexFunc(c.queue, func(e *errand) bool { return e.ID == id }); i >= 0 {
+		return c.queue[i]
 	}
 	return nil
 }

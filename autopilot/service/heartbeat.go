@@ -19,17 +19,7 @@ const (
 )
 
 // String returns the state's name.
-func (l Link) String() string {
-	switch l {
-	case Unheard:
-		return "unheard"
-	case Up:
-		return "up"
-	case Lost:
-		return "lost"
-	}
-	panic("service: unknown state of a link")
-}
+func (l Link) String() string { return [...]string{"unheard", "up", "lost"}[l] }
 
 // Heartbeat sends our heartbeats and watches those of the vehicle. As it sends from the loop that decides, a loop that
 // hangs is visible to others.

@@ -111,12 +111,7 @@ func (p *Parameters) Busy() bool { return len(p.queue) > 0 }
 
 func (p *Parameters) end(q *inquiry, f Knowledge, value float64) {
 	p.settings = append(p.settings, Setting{q.name, value, f})
-	for i, other := range p.queue {
-		if other == q {
-			p.queue = append(p.queue[:i:i], p.queue[i+1:]...)
-			return
-		}
-	}
+	p.queue = without(p.queue, q)
 }
 
 // Receive takes a frame.
@@ -238,26 +233,24 @@ func (p *Parameters) transmit(now Clock, q *inquiry) {
 	q.wait.set(now, paramWait)
 }
 
-// integers are the ranges of the types whose bits fit into a float.
-var integers = map[common.MAV_PARAM_TYPE][2]float64{
-	common.MAV_PARAM_TYPE_UINT8:  {0, math.MaxUint8},
-	common.MAV_PARAM_TYPE_INT8:   {math.MinInt8, math.MaxInt8},
-	common.MAV_PARAM_TYPE_UINT16: {0, math.MaxUint16},
-	common.MAV_PARAM_TYPE_INT16:  {math.MinInt16, math.MaxInt16},
-	common.MAV_PARAM_TYPE_UINT32: {0, math.MaxUint32},
-	common.MAV_PARAM_TYPE_INT32:  {math.MinInt32, math.MaxInt32},
+// integers are the types whose bits fit into a float.
+var integers = map[common.MAV_PARAM_TYPE]struct {
+	bits   int
+	signed bool
+}{
+	common.MAV_PARAM_TYPE_UINT8: {8, false}, common.MAV_PARAM_TYPE_INT8: {8, true},
+	common.MAV_PARAM_TYPE_UINT16: {16, false}, common.MAV_PARAM_TYPE_INT16: {16, true},
+	common.MAV_PARAM_TYPE_UINT32: {32, false}, common.MAV_PARAM_TYPE_INT32: {32, true},
 }
 
 // encode returns a value as it is sent, with its type, and whether the type can have the value.
 func (e Encoding) encode(value float64, kind common.MAV_PARAM_TYPE) (float32, common.MAV_PARAM_TYPE, bool) {
-	bounds, integer := integers[kind]
-	switch {
-	case e == Cast, kind == common.MAV_PARAM_TYPE_REAL32:
+	if e == Cast || kind == common.MAV_PARAM_TYPE_REAL32 {
 		return float32(value), common.MAV_PARAM_TYPE_REAL32, true
-	case !integer || value != math.Trunc(value) || value < bounds[0] || value > bounds[1]:
-		return 0, kind, false
 	}
-	return math.Float32frombits(uint32(int64(value))), kind, true
+	bits := math.Float32frombits(uint32(int64(value)))
+	same, ok := e.decode(bits, kind)
+	return bits, kind, ok && same == value
 }
 
 // decode returns the value of a message, and whether the type is one that fits into a float.
@@ -265,20 +258,10 @@ func (e Encoding) decode(value float32, kind common.MAV_PARAM_TYPE) (float64, bo
 	if e == Cast || kind == common.MAV_PARAM_TYPE_REAL32 {
 		return float64(value), true
 	}
-	bits := math.Float32bits(value)
-	switch kind {
-	case common.MAV_PARAM_TYPE_UINT8:
-		return float64(uint8(bits)), true
-	case common.MAV_PARAM_TYPE_INT8:
-		return float64(int8(bits)), true
-	case common.MAV_PARAM_TYPE_UINT16:
-		return float64(uint16(bits)), true
-	case common.MAV_PARAM_TYPE_INT16:
-		return float64(int16(bits)), true
-	case common.MAV_PARAM_TYPE_UINT32:
-		return float64(bits), true
-	case common.MAV_PARAM_TYPE_INT32:
-		return float64(int32(bits)), true
+	t, ok := integers[kind]
+	bits := int64(math.Float32bits(value)) << (64 - t.bits)
+	if t.signed {
+		return float64(bits >> (64 - t.bits)), ok
 	}
-	return 0, false
+	return float64(uint64(bits) >> (64 - t.bits)), ok
 }

@@ -8,6 +8,7 @@ package service
 
 import (
 	"math"
+	"slices"
 
 	"canopy/autopilot/frame"
 )
@@ -44,6 +45,11 @@ func (o *outbox) Out() []frame.Message {
 }
 
 func (o *outbox) send(m frame.Message) { o.out = append(o.out, m) }
+
+// without returns a list without an element. The list itself remains as it is.
+func without[T comparable](list []T, x T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(y T) bool { return y == x })
+}
 
 // timer measures a time from a clock reading. It ends when the wall clock or the vehicle's clock has advanced by it,
 // whichever is first: a simulated vehicle may run at many times real time, and a vehicle that is silent has no time. It

@@ -2,6 +2,7 @@ package service
 
 import (
 	"math"
+	"slices"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
@@ -48,33 +49,26 @@ func NewStreams(e Ends, rates []Stream) *Streams {
 
 // Arriving reports whether a message arrives: whether the last one is not older than some periods.
 func (s *Streams) Arriving(now Clock, message uint32) bool {
-	for i := range s.streams {
-		if t := &s.streams[i]; t.Message == message {
-			return t.seen && !t.silent().over(now)
-		}
+	t := s.of(message)
+	return t.seen && !t.silent().over(now)
+}
+
+// of returns the stream of a message, one that is silent if it was not asked for.
+func (s *Streams) of(message uint32) *stream {
+	i := slices.IndexFunc(s.streams, func(t stream) bool { return t.Message == message })
+	if i < 0 {
+		return &stream{answer: Silent}
 	}
-	return false
+	return &s.streams[i]
 }
 
 // Answer returns the acknowledgement of the last request of a message, or Silent. It is a hint: a request that the
 // vehicle received twice is acknowledged twice, and the second one may be taken for that of the next request.
-func (s *Streams) Answer(message uint32) Answer {
-	for i := range s.streams {
-		if t := &s.streams[i]; t.Message == message {
-			return t.answer
-		}
-	}
-	return Silent
-}
+func (s *Streams) Answer(message uint32) Answer { return s.of(message).answer }
 
 // Settled reports whether every request was answered, or sent several times. The messages need not arrive yet.
 func (s *Streams) Settled() bool {
-	for i := range s.streams {
-		if t := &s.streams[i]; t.answer == Silent && t.tries < streamTries {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.streams, func(t stream) bool { return t.answer == Silent && t.tries < streamTries })
 }
 
 // silent is the timer that ends when a message is overdue.

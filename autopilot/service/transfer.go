@@ -123,13 +123,7 @@ func (t *Transfers) end(x *transfer, err error) {
 	if err == nil {
 		done.Items = x.got
 	}
-	t.ended = append(t.ended, done)
-	for i, other := range t.queue {
-		if other == x {
-			t.queue = append(t.queue[:i:i], t.queue[i+1:]...)
-			return
-		}
-	}
+	t.ended, t.queue = append(t.ended, done), without(t.queue, x)
 }
 
 // Receive takes a frame.
@@ -154,12 +148,6 @@ func (t *Transfers) Receive(now Clock, f frame.Frame) {
 			if Storage(m.MissionType) == x.list {
 				t.received(now, x, int(m.Seq), Item{Command: uint16(m.Command), Frame: byte(m.Frame),
 					Params: [4]float32{m.Param1, m.Param2, m.Param3, m.Param4}, X: m.X, Y: m.Y, Z: m.Z})
-			}
-		case *ardupilotmega.MessageMissionItem:
-			if Storage(m.MissionType) == x.list {
-				t.received(now, x, int(m.Seq), Item{Command: uint16(m.Command), Frame: byte(m.Frame),
-					Params: [4]float32{m.Param1, m.Param2, m.Param3, m.Param4},
-					X:      Degrees(float64(m.X)), Y: Degrees(float64(m.Y)), Z: m.Z})
 			}
 		}
 	}
