@@ -11,7 +11,7 @@ import (
 	"canopy/internal/messages"
 	"canopy/vehicle/contract"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 )
 
 // A vehicle may send any messages in any order, also before its first heartbeat, and any values in them: nothing fails.
@@ -20,7 +20,7 @@ func TestAnyMessages(t *testing.T) {
 	if testing.Short() {
 		trials = 100
 	}
-	all := ardupilotmega.Dialect.Messages
+	all := mav.Dialect.Messages
 	for seed := range trials {
 		random := rand.New(rand.NewPCG(uint64(seed), 7))
 		c := contract.Contracts()[random.IntN(len(contract.Contracts()))]
@@ -32,13 +32,12 @@ func TestAnyMessages(t *testing.T) {
 			now.Wall, now.Unix = now.Wall+step, now.Unix+step
 			m := all[random.IntN(len(all))]
 			if random.IntN(4) == 0 {
-				m = &ardupilotmega.MessageHeartbeat{}
+				m = &mav.MessageHeartbeat{}
 			}
 			m = messages.Random(random, m, "PreArm: x", "TKOFF_ALT", "Failsafe On")
-			if h, ok := m.(*ardupilotmega.MessageHeartbeat); ok && random.IntN(4) > 0 {
-				h.Type = []ardupilotmega.MAV_TYPE{ardupilotmega.MAV_TYPE_FIXED_WING, ardupilotmega.MAV_TYPE_QUADROTOR}[seed/2%2]
-				h.Autopilot = []ardupilotmega.MAV_AUTOPILOT{ardupilotmega.MAV_AUTOPILOT_ARDUPILOTMEGA,
-					ardupilotmega.MAV_AUTOPILOT_PX4}[seed%2]
+			if h, ok := m.(*mav.MessageHeartbeat); ok && random.IntN(4) > 0 {
+				h.Type = []mav.MAV_TYPE{mav.MAV_TYPE_FIXED_WING, mav.MAV_TYPE_QUADROTOR}[seed/2%2]
+				h.Autopilot = []mav.MAV_AUTOPILOT{mav.MAV_AUTOPILOT_ARDUPILOTMEGA, mav.MAV_AUTOPILOT_PX4}[seed%2]
 			}
 			a.Receive(now, frame.Frame{System: 1, Component: 1, Message: m})
 			if random.IntN(3) == 0 {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/service"
 )
@@ -58,7 +58,7 @@ func (a *Adapter) withholds(d *duty) bool {
 
 // critical reports whether the autopilot is in failsafe, or worse.
 func (a *Adapter) critical() bool {
-	return a.facts.heartbeat.SystemStatus >= ardupilotmega.MAV_STATE_CRITICAL
+	return a.facts.heartbeat.SystemStatus >= mav.MAV_STATE_CRITICAL
 }
 
 // armable returns whether the vehicle can be armed: its checks have passed, and nothing withholds it.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
@@ -39,7 +39,7 @@ func (f *flown) beats() func() {
 	return func() {
 		if f.vehicle.Now() >= next {
 			next = f.vehicle.Now() + sec
-			raw, err := w.Write(&ardupilotmega.MessageHeartbeat{Type: 6, Autopilot: 8}, 0)
+			raw, err := w.Write(&mav.MessageHeartbeat{Type: 6, Autopilot: 8}, 0)
 			if err != nil {
 				f.t.Fatal(err)
 			}
@@ -107,8 +107,8 @@ func TestResumeExcusesNothingOnTheGround(t *testing.T) {
 		t.Errorf("%v\n%s", f.orders, f.log.String())
 	}
 	// somebody else arms it, in a mode that climbs
-	f.vehicle.Receive(raw(t, &ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 176, Param1: 1, Param2: 13}))
-	f.vehicle.Receive(raw(t, &ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 400, Param1: 1}))
+	f.vehicle.Receive(raw(t, &mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 176, Param1: 1, Param2: 13}))
+	f.vehicle.Receive(raw(t, &mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 400, Param1: 1}))
 	f.run(60*sec, func() bool { return f.in("loiter") })
 	if f.Control() != adapter.Taken {
 		t.Errorf("%v\n%s", f.Control(), f.log.String())
@@ -127,7 +127,7 @@ func raw(t *testing.T, m frame.Message) []byte {
 // A ground station that comes and goes at random: the vehicle is never armed, nor told to climb on the ground, while its
 // last heartbeat was critical, and a plane that is left in the air ends in a hold or a return.
 func TestStationThatComesAndGoes(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range few(12) {
 		fate := rand.New(rand.NewPCG(seed, 1))
 		f := fly(t, "plane")
 		f.options.Return = seed%2 == 1

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/service"
 )
@@ -229,9 +229,9 @@ func takeoffDuty(order func(a *Adapter) service.Order) duty {
 				return unknown
 			}
 			switch a.facts.landed.LandedState {
-			case ardupilotmega.MAV_LANDED_STATE_ON_GROUND:
+			case mav.MAV_LANDED_STATE_ON_GROUND:
 				return no
-			case ardupilotmega.MAV_LANDED_STATE_IN_AIR, ardupilotmega.MAV_LANDED_STATE_LANDING:
+			case mav.MAV_LANDED_STATE_IN_AIR, mav.MAV_LANDED_STATE_LANDING:
 				return yes
 			}
 			return unknown // it is taking off

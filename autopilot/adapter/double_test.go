@@ -3,7 +3,7 @@ package adapter_test
 import (
 	"math"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 
 	"canopy/autopilot/frame"
@@ -17,10 +17,10 @@ type double struct {
 	now, booted        int64 // wall time [ns]
 	mode               uint32
 	armed              bool
-	status             ardupilotmega.MAV_STATE
+	status             mav.MAV_STATE
 	ready              bool
-	mission            ardupilotmega.MISSION_STATE
-	landed             ardupilotmega.MAV_LANDED_STATE
+	mission            mav.MISSION_STATE
+	landed             mav.MAV_LANDED_STATE
 	north, east, h     float64
 	airspeed, speed    float64
 	target             [3]float64
@@ -34,9 +34,9 @@ type double struct {
 	executed           []uint16 // the commands that were carried out, in order
 	guarded            []int64  // when arming was commanded
 	noPosition, silent bool
-	lists              [3][]*ardupilotmega.MessageMissionItemInt // mission, fence, rally points
-	full               bool                                      // it has no space for a list
-	coming             int                                       // items of an upload
+	lists              [3][]*mav.MessageMissionItemInt // mission, fence, rally points
+	full               bool                            // it has no space for a list
+	coming             int                             // items of an upload
 }
 
 // boot is the wall time at which doubles are switched on.
@@ -46,8 +46,8 @@ var origin = earth.NewPlane(earth.Position{Lat: 47, Lon: 8})
 
 func newDouble() *double {
 	return &double{
-		kind: 1, autopilot: 3, booted: boot, status: ardupilotmega.MAV_STATE_STANDBY, ready: true,
-		landed: ardupilotmega.MAV_LANDED_STATE_ON_GROUND, speed: 22,
+		kind: 1, autopilot: 3, booted: boot, status: mav.MAV_STATE_STANDBY, ready: true,
+		landed: mav.MAV_LANDED_STATE_ON_GROUND, speed: 22,
 		sticks: [8]uint16{1500, 1500, 1000, 1500, 1500, 1500, 1500, 1100},
 		parameters: map[string]float32{
 			"TKOFF_ALT": 50, "WP_LOITER_RAD": 60, "FLTMODE_CH": 8, "FS_GCS_ENABL": 1, "FS_LONG_ACTN": 1, "THR_FAILSAFE": 1,
@@ -80,7 +80,7 @@ func (d *double) setMode(mode uint32) {
 func (d *double) step(now int64) {
 	dt := float64(now-d.now) / sec
 	d.now = now
-	if d.armed && (d.mode == 13 || d.landed == ardupilotmega.MAV_LANDED_STATE_IN_AIR) {
+	if d.armed && (d.mode == 13 || d.landed == mav.MAV_LANDED_STATE_IN_AIR) {
 		height, north, east := d.h, d.north, d.east
 		switch d.mode {
 		case 13:
@@ -94,7 +94,7 @@ func (d *double) step(now int64) {
 		d.north, d.east = towards(d.north, north, 20*dt), towards(d.east, east, 20*dt)
 		d.airspeed = towards(d.airspeed, d.speed, 3*dt)
 		if d.h > 2 {
-			d.landed = ardupilotmega.MAV_LANDED_STATE_IN_AIR
+			d.landed = mav.MAV_LANDED_STATE_IN_AIR
 		}
 	}
 	if d.silent {
@@ -122,14 +122,14 @@ func (d *double) message(id uint32) frame.Message {
 	at := origin.Global(d.north, d.east)
 	switch id {
 	case 0:
-		base := ardupilotmega.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED
+		base := mav.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED
 		if d.armed {
-			base |= ardupilotmega.MAV_MODE_FLAG_SAFETY_ARMED
+			base |= mav.MAV_MODE_FLAG_SAFETY_ARMED
 		}
-		return &ardupilotmega.MessageHeartbeat{Type: ardupilotmega.MAV_TYPE(d.kind), BaseMode: base,
-			Autopilot: ardupilotmega.MAV_AUTOPILOT(d.autopilot), CustomMode: d.mode, SystemStatus: d.status}
+		return &mav.MessageHeartbeat{Type: mav.MAV_TYPE(d.kind), BaseMode: base,
+			Autopilot: mav.MAV_AUTOPILOT(d.autopilot), CustomMode: d.mode, SystemStatus: d.status}
 	case 1:
-		m := &ardupilotmega.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28}
+		m := &mav.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28}
 		if d.parameters["FENCE_ENABLE"] != 0 {
 			m.OnboardControlSensorsEnabled = 1 << 20
 		}
@@ -138,48 +138,48 @@ func (d *double) message(id uint32) frame.Message {
 		}
 		return m
 	case 2:
-		return &ardupilotmega.MessageSystemTime{TimeBootMs: d.bootMs()}
+		return &mav.MessageSystemTime{TimeBootMs: d.bootMs()}
 	case 24:
-		return &ardupilotmega.MessageGpsRawInt{FixType: 3}
+		return &mav.MessageGpsRawInt{FixType: 3}
 	case 30:
-		return &ardupilotmega.MessageAttitude{TimeBootMs: d.bootMs()}
+		return &mav.MessageAttitude{TimeBootMs: d.bootMs()}
 	case 33:
-		return &ardupilotmega.MessageGlobalPositionInt{TimeBootMs: d.bootMs(), Lat: service.Degrees(at.Lat),
+		return &mav.MessageGlobalPositionInt{TimeBootMs: d.bootMs(), Lat: service.Degrees(at.Lat),
 			Lon: service.Degrees(at.Lon), Alt: int32((500 + d.h) * 1000), RelativeAlt: int32(d.h * 1000)}
 	case 42:
-		return &ardupilotmega.MessageMissionCurrent{MissionState: d.mission}
+		return &mav.MessageMissionCurrent{MissionState: d.mission}
 	case 65:
-		return &ardupilotmega.MessageRcChannels{TimeBootMs: d.bootMs(), Chancount: 8, Chan1Raw: d.sticks[0],
+		return &mav.MessageRcChannels{TimeBootMs: d.bootMs(), Chancount: 8, Chan1Raw: d.sticks[0],
 			Chan2Raw: d.sticks[1], Chan3Raw: d.sticks[2], Chan4Raw: d.sticks[3], Chan5Raw: d.sticks[4],
 			Chan6Raw: d.sticks[5], Chan7Raw: d.sticks[6], Chan8Raw: d.sticks[7]}
 	case 74:
-		return &ardupilotmega.MessageVfrHud{Airspeed: float32(d.airspeed)}
+		return &mav.MessageVfrHud{Airspeed: float32(d.airspeed)}
 	case 87:
 		t := origin.Global(d.target[0], d.target[1])
-		return &ardupilotmega.MessagePositionTargetGlobalInt{TimeBootMs: d.bootMs(), LatInt: service.Degrees(t.Lat),
+		return &mav.MessagePositionTargetGlobalInt{TimeBootMs: d.bootMs(), LatInt: service.Degrees(t.Lat),
 			LonInt: service.Degrees(t.Lon), Alt: float32(500 + d.target[2])}
 	case 147:
-		return &ardupilotmega.MessageBatteryStatus{BatteryRemaining: 90, Voltages: cells(12_000, math.MaxUint16)}
+		return &mav.MessageBatteryStatus{BatteryRemaining: 90, Voltages: cells(12_000, math.MaxUint16)}
 	case 162:
 		if d.parameters["FENCE_ENABLE"] == 0 {
 			return nil // silence while the fence is off
 		}
-		return &ardupilotmega.MessageFenceStatus{}
+		return &mav.MessageFenceStatus{}
 	case 168:
-		return &ardupilotmega.MessageWind{}
+		return &mav.MessageWind{}
 	case 193:
 		if d.noPosition {
-			return &ardupilotmega.MessageEkfStatusReport{Flags: noPosition}
+			return &mav.MessageEkfStatusReport{Flags: noPosition}
 		}
 		return good
 	case 230:
-		return &ardupilotmega.MessageEstimatorStatus{Flags: 831}
+		return &mav.MessageEstimatorStatus{Flags: 831}
 	case 231:
-		return &ardupilotmega.MessageWindCov{}
+		return &mav.MessageWindCov{}
 	case 242:
 		return home
 	case 245:
-		return &ardupilotmega.MessageExtendedSysState{LandedState: d.landed}
+		return &mav.MessageExtendedSysState{LandedState: d.landed}
 	}
 	return nil
 }
@@ -190,32 +190,32 @@ func (d *double) receive(m frame.Message) {
 		return
 	}
 	switch m := m.(type) {
-	case *ardupilotmega.MessageCommandLong:
+	case *mav.MessageCommandLong:
 		d.command(uint16(m.Command), [7]float64{float64(m.Param1), float64(m.Param2), float64(m.Param3), float64(m.Param4),
 			float64(m.Param5), float64(m.Param6), float64(m.Param7)})
-	case *ardupilotmega.MessageCommandInt:
+	case *mav.MessageCommandInt:
 		d.command(uint16(m.Command), [7]float64{float64(m.Param1), float64(m.Param2), float64(m.Param3), float64(m.Param4),
 			float64(m.X) * 1e-7, float64(m.Y) * 1e-7, float64(m.Z)})
-	case *ardupilotmega.MessageMissionRequestList:
-		d.send(&ardupilotmega.MessageMissionCount{TargetSystem: 1, TargetComponent: 191, Count: uint16(len(d.lists[m.MissionType])),
+	case *mav.MessageMissionRequestList:
+		d.send(&mav.MessageMissionCount{TargetSystem: 1, TargetComponent: 191, Count: uint16(len(d.lists[m.MissionType])),
 			MissionType: m.MissionType})
-	case *ardupilotmega.MessageMissionRequestInt:
+	case *mav.MessageMissionRequestInt:
 		x := *d.lists[m.MissionType][m.Seq]
 		x.TargetComponent = 191
 		d.send(&x)
-	case *ardupilotmega.MessageMissionCount:
+	case *mav.MessageMissionCount:
 		if d.full {
-			d.list(m.MissionType, ardupilotmega.MAV_MISSION_NO_SPACE)
+			d.list(m.MissionType, mav.MAV_MISSION_NO_SPACE)
 			return
 		}
 		d.lists[m.MissionType], d.coming = nil, int(m.Count)
 		d.ask(m.MissionType)
-	case *ardupilotmega.MessageMissionItemInt:
+	case *mav.MessageMissionItemInt:
 		d.lists[m.MissionType] = append(d.lists[m.MissionType], m)
 		d.ask(m.MissionType)
-	case *ardupilotmega.MessageParamRequestRead:
+	case *mav.MessageParamRequestRead:
 		d.parameter(m.ParamId)
-	case *ardupilotmega.MessageParamSet:
+	case *mav.MessageParamSet:
 		if _, ok := d.parameters[m.ParamId]; ok {
 			d.parameters[m.ParamId] = m.ParamValue
 		}
@@ -224,24 +224,24 @@ func (d *double) receive(m frame.Message) {
 }
 
 // ask asks for the next item of an upload, or acknowledges it.
-func (d *double) ask(l ardupilotmega.MAV_MISSION_TYPE) {
+func (d *double) ask(l mav.MAV_MISSION_TYPE) {
 	n := len(d.lists[l])
 	if n == d.coming {
-		d.list(l, ardupilotmega.MAV_MISSION_ACCEPTED)
+		d.list(l, mav.MAV_MISSION_ACCEPTED)
 		return
 	}
-	d.send(&ardupilotmega.MessageMissionRequestInt{TargetSystem: 1, TargetComponent: 191, Seq: uint16(n), MissionType: l})
+	d.send(&mav.MessageMissionRequestInt{TargetSystem: 1, TargetComponent: 191, Seq: uint16(n), MissionType: l})
 }
 
 // list ends an upload.
-func (d *double) list(l ardupilotmega.MAV_MISSION_TYPE, r ardupilotmega.MAV_MISSION_RESULT) {
-	d.send(&ardupilotmega.MessageMissionAck{TargetSystem: 1, TargetComponent: 191, Type: r, MissionType: l})
+func (d *double) list(l mav.MAV_MISSION_TYPE, r mav.MAV_MISSION_RESULT) {
+	d.send(&mav.MessageMissionAck{TargetSystem: 1, TargetComponent: 191, Type: r, MissionType: l})
 }
 
 // parameter sends a parameter; an unknown name is not answered.
 func (d *double) parameter(name string) {
 	if v, ok := d.parameters[name]; ok {
-		d.send(&ardupilotmega.MessageParamValue{ParamId: name, ParamValue: v, ParamType: 9})
+		d.send(&mav.MessageParamValue{ParamId: name, ParamValue: v, ParamType: 9})
 	}
 }
 
@@ -251,7 +251,7 @@ func (d *double) command(id uint16, p [7]float64) {
 	if !refused && !d.false {
 		result = d.execute(id, p)
 	}
-	d.send(&ardupilotmega.MessageCommandAck{Command: common.MAV_CMD(id), Result: result, TargetSystem: 1, TargetComponent: 191})
+	d.send(&mav.MessageCommandAck{Command: common.MAV_CMD(id), Result: result, TargetSystem: 1, TargetComponent: 191})
 }
 
 func (d *double) execute(id uint16, p [7]float64) common.MAV_RESULT {
@@ -261,16 +261,16 @@ func (d *double) execute(id uint16, p [7]float64) common.MAV_RESULT {
 		return 0
 	case 512:
 		if uint32(p[0]) == 148 {
-			d.send(&ardupilotmega.MessageAutopilotVersion{FlightSwVersion: 0x04070000})
+			d.send(&mav.MessageAutopilotVersion{FlightSwVersion: 0x04070000})
 		} else {
 			d.send(d.message(uint32(p[0])))
 		}
 		return 0
 	case 22:
 		if !d.armed {
-			return ardupilotmega.MAV_RESULT_FAILED
+			return mav.MAV_RESULT_FAILED
 		}
-		d.landed, d.h = ardupilotmega.MAV_LANDED_STATE_IN_AIR, p[6]
+		d.landed, d.h = mav.MAV_LANDED_STATE_IN_AIR, p[6]
 	case 176:
 		mode := uint32(p[1])
 		if d.autopilot == 12 {
@@ -281,8 +281,8 @@ func (d *double) execute(id uint16, p [7]float64) common.MAV_RESULT {
 		d.parameters["FENCE_ENABLE"] = float32(p[0])
 	case 400:
 		d.guarded = append(d.guarded, d.now)
-		if p[0] == 0 && d.landed != ardupilotmega.MAV_LANDED_STATE_ON_GROUND || p[0] == 1 && !d.ready {
-			return ardupilotmega.MAV_RESULT_FAILED
+		if p[0] == 0 && d.landed != mav.MAV_LANDED_STATE_ON_GROUND || p[0] == 1 && !d.ready {
+			return mav.MAV_RESULT_FAILED
 		}
 		d.armed = p[0] == 1
 	case 192:
@@ -296,11 +296,11 @@ func (d *double) execute(id uint16, p [7]float64) common.MAV_RESULT {
 		}
 	case 43000, 178:
 		if d.mode != 15 && d.kind == 1 && d.autopilot == 3 {
-			return ardupilotmega.MAV_RESULT_FAILED
+			return mav.MAV_RESULT_FAILED
 		}
 		d.speed = p[1]
 	default:
-		return ardupilotmega.MAV_RESULT_UNSUPPORTED
+		return mav.MAV_RESULT_UNSUPPORTED
 	}
 	d.executed = append(d.executed, id)
 	return 0

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/service"
 	"canopy/vehicle/earth"
@@ -250,7 +250,7 @@ func (a *Adapter) fenceShown() bool {
 
 // fenceOn reports whether the last status had the fence's flag.
 func (a *Adapter) fenceOn() bool {
-	return a.facts.status.OnboardControlSensorsEnabled&ardupilotmega.MAV_SYS_STATUS_GEOFENCE != 0
+	return a.facts.status.OnboardControlSensorsEnabled&mav.MAV_SYS_STATUS_GEOFENCE != 0
 }
 
 // watchesFence reports what keeps the vehicle from watching the mission's fence.

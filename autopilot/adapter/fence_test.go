@@ -77,7 +77,8 @@ func TestFenceIsInTheVehicle(t *testing.T) {
 // or there is a grave finding: it is never believed to be there when it is not.
 func TestFenceWithLoss(t *testing.T) {
 	arrived := 0
-	for seed := range uint64(12) {
+	seeds := few(12)
+	for seed := range seeds {
 		f := fly(t, vehicles[seed%4].name)
 		f.vehicle.Set("GF_ACTION", 3)
 		fate := rand.New(rand.NewPCG(seed, 3))
@@ -96,8 +97,8 @@ func TestFenceWithLoss(t *testing.T) {
 			arrived++
 		}
 	}
-	if arrived < 10 {
-		t.Errorf("the fence arrived in %d of 12 attachments", arrived)
+	if arrived < int(seeds)*5/6 {
+		t.Errorf("the fence arrived in %d of %d attachments", arrived, seeds)
 	}
 }
 
@@ -123,8 +124,7 @@ func TestFenceAfterALoss(t *testing.T) {
 	f.begin()
 	f.run(60*sec, func() bool { return f.lists == 1 })
 	f.lose = func() bool { return true }
-	end := f.vehicle.Now() + 90*sec
-	f.run(100*sec, func() bool { return f.vehicle.Now() >= end })
+	f.pass(90*sec, nil)
 	f.lose = func() bool { return false }
 	f.ready(60)
 	if log := f.log.String(); !strings.Contains(log, "stored: fence: uploaded") || strings.Contains(log, "grave: fence") {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/service"
 )
@@ -104,7 +104,7 @@ func (a *Adapter) follows(wanted string) bool {
 	if wanted != a.word() || a.watch.shown != a.revision("wanted_mode") {
 		return false
 	}
-	ended := a.facts.mission != nil && a.facts.mission.MissionState == ardupilotmega.MISSION_STATE_COMPLETE
+	ended := a.facts.mission != nil && a.facts.mission.MissionState == mav.MISSION_STATE_COMPLETE
 	return slices.ContainsFunc(a.firmware.follows, func(f follow) bool {
 		return f.wanted == wanted && f.number == a.facts.heartbeat.CustomMode && (ended || !f.mission) &&
 			(f.setting == "" || a.facts.parameters[f.setting] != 0)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/frame"
@@ -117,17 +117,17 @@ func (p *pair) note(up []frame.Message) {
 	}
 	for _, m := range up {
 		switch m := m.(type) {
-		case *ardupilotmega.MessageCommandLong:
+		case *mav.MessageCommandLong:
 			if m.Command != 511 {
 				at("-> LONG %d", uint16(m.Command))
 			}
-		case *ardupilotmega.MessageCommandInt:
+		case *mav.MessageCommandInt:
 			at("-> INT %d", uint16(m.Command))
-		case *ardupilotmega.MessageMissionCount:
+		case *mav.MessageMissionCount:
 			at("-> COUNT %d of list %d", m.Count, m.MissionType)
-		case *ardupilotmega.MessageMissionItemInt:
+		case *mav.MessageMissionItemInt:
 			at("-> ITEM %d of list %d: %d %v %d %d %v", m.Seq, m.MissionType, uint16(m.Command), m.Param1, m.X, m.Y, m.Z)
-		case *ardupilotmega.MessageParamSet:
+		case *mav.MessageParamSet:
 			at("-> PARAM_SET %s %v", m.ParamId, m.ParamValue)
 		}
 	}
@@ -228,21 +228,21 @@ func (p *pair) set(t *testing.T, key string, values []string) {
 	case "armed":
 		d.armed = number == 1
 	case "flies":
-		d.armed, d.landed, d.h, d.airspeed = true, ardupilotmega.MAV_LANDED_STATE_IN_AIR, number, 22
+		d.armed, d.landed, d.h, d.airspeed = true, mav.MAV_LANDED_STATE_IN_AIR, number, 22
 	case "lands":
-		d.armed, d.landed, d.h, d.airspeed = false, ardupilotmega.MAV_LANDED_STATE_ON_GROUND, 0, 0
+		d.armed, d.landed, d.h, d.airspeed = false, mav.MAV_LANDED_STATE_ON_GROUND, 0, 0
 	case "mission":
-		d.mission = ardupilotmega.MISSION_STATE(number)
+		d.mission = mav.MISSION_STATE(number)
 	case "ready":
 		d.ready = number == 1
 	case "status":
-		d.status = ardupilotmega.MAV_STATE(number)
+		d.status = mav.MAV_STATE(number)
 	case "stick":
 		d.sticks[0] = uint16(number)
 	case "switch":
 		d.sticks[7] = uint16(number)
 	case "text":
-		d.send(&ardupilotmega.MessageStatustext{Severity: 4, Text: strings.ReplaceAll(values[0], "_", " ")})
+		d.send(&mav.MessageStatustext{Severity: 4, Text: strings.ReplaceAll(values[0], "_", " ")})
 	case "full":
 		d.full = number == 1
 	case "silent":
@@ -257,7 +257,7 @@ func (p *pair) set(t *testing.T, key string, values []string) {
 		if result == 0 {
 			delete(d.results, uint16(id))
 		} else {
-			d.results[uint16(id)] = ardupilotmega.MAV_RESULT(result)
+			d.results[uint16(id)] = mav.MAV_RESULT(result)
 		}
 	case "parameters": // the vehicle has none
 		clear(d.parameters)

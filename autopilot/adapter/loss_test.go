@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"pgregory.net/rapid"
 
 	"canopy/autopilot/adapter"
@@ -28,14 +28,14 @@ func TestAnyLoss(t *testing.T) {
 		loss, disorder, rounds := 0, 0, rapid.IntRange(1, 12).Draw(rt, "rounds")
 		fate := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "fate"), 0))
 		p.lose = func(toVehicle bool, m frame.Message) bool {
-			if c, ok := m.(*ardupilotmega.MessageCommandLong); toVehicle && ok && c.Command != 511 && c.Command != 512 &&
+			if c, ok := m.(*mav.MessageCommandLong); toVehicle && ok && c.Command != 511 && c.Command != 512 &&
 				p.Control() != adapter.Ready {
 				rt.Errorf("command %d in the state %s", c.Command, p.Control())
 			}
 			if loss > 0 && fate.IntN(100) < loss {
 				return true
 			}
-			if c, ok := m.(*ardupilotmega.MessageCommandLong); toVehicle && ok && c.Command == 400 && c.Param1 == 1 && p.armed {
+			if c, ok := m.(*mav.MessageCommandLong); toVehicle && ok && c.Command == 400 && c.Param1 == 1 && p.armed {
 				rt.Error("an armed vehicle is commanded to arm")
 			}
 			return false

@@ -3,7 +3,7 @@ package adapter
 import (
 	"cmp"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
@@ -34,7 +34,7 @@ func (b *beacon) begin(now service.Clock) {
 
 // hear takes the number of another one. An echo of our own is none.
 func (a *Adapter) hear(f frame.Frame) {
-	m, ok := f.Message.(*ardupilotmega.MessageNamedValueInt)
+	m, ok := f.Message.(*mav.MessageNamedValueInt)
 	b := &a.beacon
 	if !ok || m.Name != beaconName || m.Value == b.number {
 		return
@@ -57,7 +57,7 @@ func (a *Adapter) announce() {
 	b := &a.beacon
 	if (a.state == Ready || a.state == Lost && a.watch.before == Ready) && a.passed(b.sent, second) {
 		b.sent = a.now
-		a.out = append(a.out, &ardupilotmega.MessageNamedValueInt{TimeBootMs: uint32(a.now.Wall / millisecond),
+		a.out = append(a.out, &mav.MessageNamedValueInt{TimeBootMs: uint32(a.now.Wall / millisecond),
 			Name: beaconName, Value: b.number})
 		a.wakeAt(a.now.Wall + second)
 	}

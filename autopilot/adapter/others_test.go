@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/frame"
@@ -22,7 +22,7 @@ func TestProgramsOfTheSameMillisecond(t *testing.T) {
 func TestAnswerToAnotherProgram(t *testing.T) {
 	f := fly(t, "plane")
 	f.takeOff()
-	f.vehicle.Receive(raw(t, &ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 512, Param1: 148}))
+	f.vehicle.Receive(raw(t, &mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 512, Param1: 148}))
 	f.pass(2*sec, nil)
 	if n := strings.Count(f.log.String(), "attaching: version 4.7.0"); n != 1 {
 		t.Errorf("it is said %d times\n%s", n, f.log.String())
@@ -37,7 +37,7 @@ func TestNotArmedJustAfterAFailsafe(t *testing.T) {
 	w := frame.Writer{System: 1, Component: 1}
 	var r frame.Reader
 	for _, text := range []string{"GCS Failsafe On: RTL", "GCS Failsafe Off"} {
-		data, err := w.Write(&ardupilotmega.MessageStatustext{Severity: 4, Text: text}, 0)
+		data, err := w.Write(&mav.MessageStatustext{Severity: 4, Text: text}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
@@ -34,7 +34,7 @@ const (
 // repeats the last photo: only a new number in it is a photo.
 var payloadGroups = [...]group{
 	{name: "SERVO_OUTPUT_RAW", message: 36, hz: 5, payload: true, set: func(f *facts, m frame.Message) bool {
-		s, ok := m.(*ardupilotmega.MessageServoOutputRaw)
+		s, ok := m.(*mav.MessageServoOutputRaw)
 		return ok && s.Port == 0 && store(&f.servo, m)
 	}},
 	{name: "RELAY_STATUS", message: 376, hz: 5, payload: true,
@@ -47,7 +47,7 @@ var payloadGroups = [...]group{
 // photo takes a CAMERA_FEEDBACK, and counts the photos since the last one.
 func (f *facts) photo(m frame.Message) bool {
 	last := f.camera
-	c, ok := m.(*ardupilotmega.MessageCameraFeedback)
+	c, ok := m.(*mav.MessageCameraFeedback)
 	if !ok || c.CamIdx != 0 || !store(&f.camera, m) {
 		return false
 	}

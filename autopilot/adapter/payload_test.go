@@ -145,10 +145,7 @@ func TestPayloadRefused(t *testing.T) {
 // With losses and silences of the link, each photo that is wanted is taken exactly once, or refused: then it
 // was taken once or not at all. What was seen is what happened.
 func TestPhotosOnceOrRefused(t *testing.T) {
-	seeds, refused := uint64(60), 0
-	if testing.Short() {
-		seeds = 15
-	}
+	seeds, refused := few(40), 0
 	for seed := range seeds {
 		fate := rand.New(rand.NewPCG(seed, 7))
 		loss := 0
@@ -184,7 +181,7 @@ func TestPhotosOnceOrRefused(t *testing.T) {
 
 // With losses, everything else of the payload is as it is wanted when the link is good again.
 func TestPayloadWithLoss(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range few(6) {
 		fate := rand.New(rand.NewPCG(seed, 8))
 		lose := func() bool { return fate.IntN(3) == 0 }
 		f := equipped(t, "copter", lose)

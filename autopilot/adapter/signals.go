@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/vehicle/earth"
 )
@@ -126,7 +126,7 @@ func (a *Adapter) voltage() float64 {
 // prearm returns whether the vehicle could be armed, NaN if that is unknown or stale. Health means nothing where a
 // check is not present.
 func (a *Adapter) prearm() float64 {
-	const bit = ardupilotmega.MAV_SYS_STATUS_PREARM_CHECK
+	const bit = mav.MAV_SYS_STATUS_PREARM_CHECK
 	if !a.fresh(groupStatus) || a.facts.status.OnboardControlSensorsPresent&bit == 0 {
 		return math.NaN()
 	}
@@ -139,10 +139,10 @@ func (a *Adapter) inAir() float64 {
 		return math.NaN()
 	}
 	switch a.facts.landed.LandedState {
-	case ardupilotmega.MAV_LANDED_STATE_ON_GROUND:
+	case mav.MAV_LANDED_STATE_ON_GROUND:
 		return 0
-	case ardupilotmega.MAV_LANDED_STATE_IN_AIR, ardupilotmega.MAV_LANDED_STATE_TAKEOFF,
-		ardupilotmega.MAV_LANDED_STATE_LANDING:
+	case mav.MAV_LANDED_STATE_IN_AIR, mav.MAV_LANDED_STATE_TAKEOFF,
+		mav.MAV_LANDED_STATE_LANDING:
 		return 1
 	}
 	return math.NaN() // undefined
@@ -157,7 +157,7 @@ func (a *Adapter) airspeed() float64 {
 }
 
 func (a *Adapter) armed() bool {
-	return a.facts.heartbeat.BaseMode&ardupilotmega.MAV_MODE_FLAG_SAFETY_ARMED != 0
+	return a.facts.heartbeat.BaseMode&mav.MAV_MODE_FLAG_SAFETY_ARMED != 0
 }
 
 // modeValue returns the place of the contract's word for the vehicle's mode.

@@ -20,7 +20,7 @@ func TestStateContinues(t *testing.T) {
 		{Kind: fake.PilotMode, Value: 5}, {Kind: fake.Reboot}, {Kind: fake.Lie, Value: 1},
 		{Kind: fake.Battery, Value: 0.02}, {Kind: fake.ClockStep, Value: 3},
 	}
-	for seed := range uint64(15) {
+	for seed := range few(15) {
 		restored := 0
 		flight := func(saved bool) *flown {
 			f := fly(t, []string{"plane", "px4-plane"}[seed%2])

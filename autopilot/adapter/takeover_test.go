@@ -8,7 +8,7 @@ import (
 	"canopy/autopilot/fake"
 	"canopy/autopilot/frame"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 )
 
 // TestFailsafesOfACopter checks that each failsafe of an ArduCopter in flight, as measured, takes the vehicle over and is
@@ -44,7 +44,7 @@ func TestFailsafesOfACopter(t *testing.T) {
 			f.vehicle.Set("FENCE_ENABLE", 1)
 			beating := c.event == station
 			f.sends = func(m frame.Message) { // the ground station beats with us, and falls silent
-				if h, ok := m.(*ardupilotmega.MessageHeartbeat); ok && beating {
+				if h, ok := m.(*mav.MessageHeartbeat); ok && beating {
 					data, _ := (&frame.Writer{System: 255, Component: 190}).Write(h, 0)
 					f.vehicle.Receive(data)
 				}

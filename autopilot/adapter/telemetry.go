@@ -3,7 +3,7 @@ package adapter
 import (
 	"math"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 	"canopy/vehicle/earth"
@@ -11,26 +11,26 @@ import (
 
 // facts is what the vehicle last reported: the last message of each group; nil before the first one and after a reboot.
 type facts struct {
-	heartbeat  *ardupilotmega.MessageHeartbeat
-	position   *ardupilotmega.MessageGlobalPositionInt
-	attitude   *ardupilotmega.MessageAttitude
-	hud        *ardupilotmega.MessageVfrHud
-	status     *ardupilotmega.MessageSysStatus
-	landed     *ardupilotmega.MessageExtendedSysState
-	mission    *ardupilotmega.MessageMissionCurrent
-	gps        *ardupilotmega.MessageGpsRawInt
-	battery    *ardupilotmega.MessageBatteryStatus
-	fence      *ardupilotmega.MessageFenceStatus
-	radio      *ardupilotmega.MessageRcChannels
-	target     *ardupilotmega.MessagePositionTargetGlobalInt
-	home       *ardupilotmega.MessageHomePosition
-	version    *ardupilotmega.MessageAutopilotVersion
+	heartbeat  *mav.MessageHeartbeat
+	position   *mav.MessageGlobalPositionInt
+	attitude   *mav.MessageAttitude
+	hud        *mav.MessageVfrHud
+	status     *mav.MessageSysStatus
+	landed     *mav.MessageExtendedSysState
+	mission    *mav.MessageMissionCurrent
+	gps        *mav.MessageGpsRawInt
+	battery    *mav.MessageBatteryStatus
+	fence      *mav.MessageFenceStatus
+	radio      *mav.MessageRcChannels
+	target     *mav.MessagePositionTargetGlobalInt
+	home       *mav.MessageHomePosition
+	version    *mav.MessageAutopilotVersion
 	plane      earth.Plane // touches the earth at home
 	estimator  estimate
-	servo      *ardupilotmega.MessageServoOutputRaw
-	relay      *ardupilotmega.MessageRelayStatus
-	camera     *ardupilotmega.MessageCameraFeedback
-	mount      *ardupilotmega.MessageGimbalDeviceAttitudeStatus
+	servo      *mav.MessageServoOutputRaw
+	relay      *mav.MessageRelayStatus
+	camera     *mav.MessageCameraFeedback
+	mount      *mav.MessageGimbalDeviceAttitudeStatus
 	photos     int        // that were taken since the attachment
 	gripper    int        // what it did last: the place among the values of the signal
 	grips      int        // how often it told that
@@ -161,9 +161,9 @@ var groups = [groupCount]group{
 		name: "EKF_STATUS_REPORT or ESTIMATOR_STATUS", message: 193, hz: 2, needed: true,
 		set: func(f *facts, m frame.Message) bool {
 			switch m := m.(type) {
-			case *ardupilotmega.MessageEkfStatusReport:
+			case *mav.MessageEkfStatusReport:
 				f.estimator = estimate{flags: uint64(m.Flags), bad: ekfBad}
-			case *ardupilotmega.MessageEstimatorStatus:
+			case *mav.MessageEstimatorStatus:
 				f.estimator = estimate{flags: uint64(m.Flags), bad: estimatorBad}
 			default:
 				return false
@@ -179,14 +179,14 @@ var groups = [groupCount]group{
 		set: func(f *facts, m frame.Message) bool { return store(&f.gps, m) },
 		rows: []row{
 			{"gps_ok", func(a *Adapter) float64 {
-				return boolean(a.facts.gps.FixType >= ardupilotmega.GPS_FIX_TYPE_3D_FIX)
+				return boolean(a.facts.gps.FixType >= mav.GPS_FIX_TYPE_3D_FIX)
 			}, nil},
 		},
 	},
 	groupBattery: {
 		name: "BATTERY_STATUS", message: 147, hz: 1,
 		set: func(f *facts, m frame.Message) bool {
-			b, ok := m.(*ardupilotmega.MessageBatteryStatus)
+			b, ok := m.(*mav.MessageBatteryStatus)
 			return ok && b.Id == 0 && store(&f.battery, m)
 		},
 		rows: []row{
@@ -200,10 +200,10 @@ var groups = [groupCount]group{
 		name: "WIND or WIND_COV", message: 168, hz: 1,
 		set: func(f *facts, m frame.Message) bool {
 			switch m := m.(type) {
-			case *ardupilotmega.MessageWind: // the direction it comes from
+			case *mav.MessageWind: // the direction it comes from
 				sine, cosine := math.Sincos(float64(m.Direction) * math.Pi / 180)
 				f.wind = [2]float64{-float64(m.Speed) * cosine, -float64(m.Speed) * sine}
-			case *ardupilotmega.MessageWindCov: // the velocity of the air
+			case *mav.MessageWindCov: // the velocity of the air
 				f.wind = [2]float64{float64(m.WindX), float64(m.WindY)}
 			default:
 				return false

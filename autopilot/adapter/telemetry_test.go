@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/frame"
@@ -36,8 +36,8 @@ type fed struct {
 func feed(t *testing.T, c *contract.Contract) *fed {
 	f := &fed{t: t, Adapter: adapter.New(c, adapter.Options{Ends: ends}), contract: c,
 		writer: frame.Writer{System: 1, Component: 1}, now: service.Clock{Wall: 10 * sec}}
-	f.give(&ardupilotmega.MessageHeartbeat{Type: ardupilotmega.MAV_TYPE_FIXED_WING,
-		Autopilot: ardupilotmega.MAV_AUTOPILOT_ARDUPILOTMEGA, CustomMode: 15, BaseMode: 128})
+	f.give(&mav.MessageHeartbeat{Type: mav.MAV_TYPE_FIXED_WING,
+		Autopilot: mav.MAV_AUTOPILOT_ARDUPILOTMEGA, CustomMode: 15, BaseMode: 128})
 	return f
 }
 
@@ -78,17 +78,17 @@ func (f *fed) values() map[string]adapter.Value {
 	return values
 }
 
-const noPosition = ardupilotmega.EKF_CONST_POS_MODE
+const noPosition = mav.EKF_CONST_POS_MODE
 
 // position is a message at 1 s, or later.
-func position(later uint32) *ardupilotmega.MessageGlobalPositionInt {
-	return &ardupilotmega.MessageGlobalPositionInt{TimeBootMs: 1000 + later, Lat: 470_001_000, Lon: 80_002_000, Alt: 512_300,
+func position(later uint32) *mav.MessageGlobalPositionInt {
+	return &mav.MessageGlobalPositionInt{TimeBootMs: 1000 + later, Lat: 470_001_000, Lon: 80_002_000, Alt: 512_300,
 		RelativeAlt: 12_300, Vx: 300, Vy: -400, Vz: -250, Hdg: math.MaxUint16}
 }
 
 var (
-	home = &ardupilotmega.MessageHomePosition{Latitude: 470_000_000, Longitude: 80_000_000, Altitude: 500_000}
-	good = &ardupilotmega.MessageEkfStatusReport{Flags: 831}
+	home = &mav.MessageHomePosition{Latitude: 470_000_000, Longitude: 80_000_000, Altitude: 500_000}
+	good = &mav.MessageEkfStatusReport{Flags: 831}
 )
 
 // TestTelemetry checks each row of the tables against a message made by hand.
@@ -101,9 +101,9 @@ func TestTelemetry(t *testing.T) {
 		want   map[string]float64 // NaN: unknown
 		rates  map[string]float64
 	}{
-		{"heartbeat", nil, &ardupilotmega.MessageHeartbeat{Type: 1, Autopilot: 3, CustomMode: 11, BaseMode: 1},
+		{"heartbeat", nil, &mav.MessageHeartbeat{Type: 1, Autopilot: 3, CustomMode: 11, BaseMode: 1},
 			map[string]float64{"mode": 6, "armed": 0}, nil},
-		{"a mode that the contract does not list", nil, &ardupilotmega.MessageHeartbeat{Type: 1, Autopilot: 3, CustomMode: 14},
+		{"a mode that the contract does not list", nil, &mav.MessageHeartbeat{Type: 1, Autopilot: 3, CustomMode: 14},
 			map[string]float64{"mode": 0, "armed": 0}, nil},
 		{"position", []frame.Message{home, good}, position(0), map[string]float64{
 			"lat": 47.0001 * math.Pi / 180, "lon": 8.0002 * math.Pi / 180, "alt": 512.3, "h": 12.3,
@@ -113,42 +113,42 @@ func TestTelemetry(t *testing.T) {
 		{"position without home", []frame.Message{good}, position(0), map[string]float64{
 			"lat": 47.0001 * math.Pi / 180, "lon": 8.0002 * math.Pi / 180, "alt": 512.3, "h": 12.3, "north": nan, "east": nan,
 			"v_north": 3, "v_east": -4, "climb": 2.5, "groundspeed": 5, "target_distance": 0, "reached": nan}, nil},
-		{"a stale position of an estimator that has none", []frame.Message{home, &ardupilotmega.MessageEkfStatusReport{Flags: noPosition}},
+		{"a stale position of an estimator that has none", []frame.Message{home, &mav.MessageEkfStatusReport{Flags: noPosition}},
 			position(0), map[string]float64{"lat": nan, "lon": nan, "alt": nan, "h": nan, "north": nan, "east": nan,
 				"v_north": nan, "v_east": nan, "climb": nan, "groundspeed": nan, "target_distance": nan, "reached": nan}, nil},
 		{"a position before the estimator reports", []frame.Message{home}, position(0), map[string]float64{"lat": nan, "lon": nan,
 			"alt": nan, "h": nan, "north": nan, "east": nan, "v_north": nan, "v_east": nan, "climb": nan, "groundspeed": nan,
 			"target_distance": nan, "reached": nan}, nil},
-		{"attitude", nil, &ardupilotmega.MessageAttitude{TimeBootMs: 1000, Roll: -0.5, Yaw: -1, Rollspeed: 0.25},
+		{"attitude", nil, &mav.MessageAttitude{TimeBootMs: 1000, Roll: -0.5, Yaw: -1, Rollspeed: 0.25},
 			map[string]float64{"heading": 2*math.Pi - 1, "roll": -0.5}, map[string]float64{"roll": 0.25}},
-		{"air", nil, &ardupilotmega.MessageVfrHud{Airspeed: 22.5}, map[string]float64{"airspeed": 22.5}, nil},
-		{"ready", nil, &ardupilotmega.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28, OnboardControlSensorsHealth: 1 << 28},
+		{"air", nil, &mav.MessageVfrHud{Airspeed: 22.5}, map[string]float64{"airspeed": 22.5}, nil},
+		{"ready", nil, &mav.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28, OnboardControlSensorsHealth: 1 << 28},
 			map[string]float64{"ready": 1}, nil},
-		{"not ready", nil, &ardupilotmega.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28}, map[string]float64{"ready": 0}, nil},
-		{"health of what is not present", nil, &ardupilotmega.MessageSysStatus{OnboardControlSensorsHealth: 1 << 28},
+		{"not ready", nil, &mav.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28}, map[string]float64{"ready": 0}, nil},
+		{"health of what is not present", nil, &mav.MessageSysStatus{OnboardControlSensorsHealth: 1 << 28},
 			map[string]float64{"ready": nan}, nil},
-		{"on the ground", nil, &ardupilotmega.MessageExtendedSysState{LandedState: 1}, map[string]float64{"in_air": 0}, nil},
-		{"taking off", nil, &ardupilotmega.MessageExtendedSysState{LandedState: 3}, map[string]float64{"in_air": 1}, nil},
-		{"landed state undefined", nil, &ardupilotmega.MessageExtendedSysState{}, map[string]float64{"in_air": nan}, nil},
+		{"on the ground", nil, &mav.MessageExtendedSysState{LandedState: 1}, map[string]float64{"in_air": 0}, nil},
+		{"taking off", nil, &mav.MessageExtendedSysState{LandedState: 3}, map[string]float64{"in_air": 1}, nil},
+		{"landed state undefined", nil, &mav.MessageExtendedSysState{}, map[string]float64{"in_air": nan}, nil},
 		{"estimator", nil, good, map[string]float64{"estimator_ok": 1}, nil},
-		{"estimator with a glitch", nil, &ardupilotmega.MessageEkfStatusReport{Flags: 831 | 32768},
+		{"estimator with a glitch", nil, &mav.MessageEkfStatusReport{Flags: 831 | 32768},
 			map[string]float64{"estimator_ok": 0}, nil},
-		{"estimator of PX4 with a glitch", nil, &ardupilotmega.MessageEstimatorStatus{Flags: 831 | 1024},
+		{"estimator of PX4 with a glitch", nil, &mav.MessageEstimatorStatus{Flags: 831 | 1024},
 			map[string]float64{"estimator_ok": 0}, nil},
-		{"GPS", nil, &ardupilotmega.MessageGpsRawInt{FixType: 3}, map[string]float64{"gps_ok": 1}, nil},
-		{"GPS in two dimensions", nil, &ardupilotmega.MessageGpsRawInt{FixType: 2}, map[string]float64{"gps_ok": 0}, nil},
-		{"battery", nil, &ardupilotmega.MessageBatteryStatus{BatteryRemaining: 85, Voltages: cells(12_300, math.MaxUint16)},
+		{"GPS", nil, &mav.MessageGpsRawInt{FixType: 3}, map[string]float64{"gps_ok": 1}, nil},
+		{"GPS in two dimensions", nil, &mav.MessageGpsRawInt{FixType: 2}, map[string]float64{"gps_ok": 0}, nil},
+		{"battery", nil, &mav.MessageBatteryStatus{BatteryRemaining: 85, Voltages: cells(12_300, math.MaxUint16)},
 			map[string]float64{"battery": 0.85, "battery_voltage": 12.3}, nil},
-		{"battery by cells", nil, &ardupilotmega.MessageBatteryStatus{BatteryRemaining: -1, Voltages: cells(4100, 4000, math.MaxUint16)},
+		{"battery by cells", nil, &mav.MessageBatteryStatus{BatteryRemaining: -1, Voltages: cells(4100, 4000, math.MaxUint16)},
 			map[string]float64{"battery": nan, "battery_voltage": 8.1}, nil},
-		{"battery that measures nothing", nil, &ardupilotmega.MessageBatteryStatus{BatteryRemaining: -1, Voltages: cells(math.MaxUint16)},
+		{"battery that measures nothing", nil, &mav.MessageBatteryStatus{BatteryRemaining: -1, Voltages: cells(math.MaxUint16)},
 			map[string]float64{"battery": nan, "battery_voltage": nan}, nil},
-		{"another battery", nil, &ardupilotmega.MessageBatteryStatus{Id: 1, BatteryRemaining: 10}, map[string]float64{}, nil},
-		{"wind from the west", nil, &ardupilotmega.MessageWind{Direction: 270, Speed: 5},
+		{"another battery", nil, &mav.MessageBatteryStatus{Id: 1, BatteryRemaining: 10}, map[string]float64{}, nil},
+		{"wind from the west", nil, &mav.MessageWind{Direction: 270, Speed: 5},
 			map[string]float64{"wind_north": 0, "wind_east": 5}, nil},
-		{"wind of PX4", nil, &ardupilotmega.MessageWindCov{WindX: 1, WindY: float32(nan)},
+		{"wind of PX4", nil, &mav.MessageWindCov{WindX: 1, WindY: float32(nan)},
 			map[string]float64{"wind_north": 1, "wind_east": nan}, nil},
-		{"fence", nil, &ardupilotmega.MessageFenceStatus{BreachStatus: 1}, map[string]float64{"fence_breached": 1}, nil},
+		{"fence", nil, &mav.MessageFenceStatus{BreachStatus: 1}, map[string]float64{"fence_breached": 1}, nil},
 		{"home", nil, home, map[string]float64{"home_known": 1}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestLate(t *testing.T) {
 	if got := f.give(position(400)); len(got) != 0 {
 		t.Errorf("an older position gives %v", got)
 	}
-	old, err := f.writer.Write(&ardupilotmega.MessageHeartbeat{Type: 1, Autopilot: 3, CustomMode: 0}, 0)
+	old, err := f.writer.Write(&mav.MessageHeartbeat{Type: 1, Autopilot: 3, CustomMode: 0}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

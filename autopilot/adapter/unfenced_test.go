@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
@@ -120,12 +120,12 @@ func TestFenceOffInFlight(t *testing.T) {
 }
 
 // off is the command that disables the fence.
-var off = &ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 207}
+var off = &mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 207}
 
 // A fence that somebody disables at random times before arming is enabled again: the vehicle is never armed while it is
 // off.
 func TestFenceThatGoesOff(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range few(8) {
 		fate := rand.New(rand.NewPCG(seed, 5))
 		f := fly(t, vehicles[seed%2].name)
 		f.options.Fence = square
@@ -168,7 +168,7 @@ func TestArmedByOthersWithoutFence(t *testing.T) {
 		f.pass(30*sec, nil)
 		f.want(60)
 		for range 4 {
-			f.vehicle.Receive(raw(t, &ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 400, Param1: 1}))
+			f.vehicle.Receive(raw(t, &mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 400, Param1: 1}))
 			f.pass(8*sec, nil)
 		}
 		if f.vehicle.State().Flying || slices.ContainsFunc(f.orders, func(o string) bool { return o == "22: 0" || o == "176: 0" }) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/service"
 )
@@ -261,7 +261,7 @@ func (a *Adapter) heed(x service.Notice) {
 	default:
 		w.text, w.failing = a.now, x.Text
 	}
-	if x.Severity > byte(ardupilotmega.MAV_SEVERITY_WARNING) && !strings.HasPrefix(x.Text, "ServoRelayEvent") {
+	if x.Severity > byte(mav.MAV_SEVERITY_WARNING) && !strings.HasPrefix(x.Text, "ServoRelayEvent") {
 		return
 	}
 	w.warning, w.warned = x.Text, a.now

@@ -79,8 +79,7 @@ func (m *memory) kept(kind mav.MAV_MISSION_TYPE) bool { return int(kind) < len(m
 
 // acknowledge ends a transfer, or refuses it.
 func (v *Autopilot) acknowledge(to peer, kind mav.MAV_MISSION_TYPE, result mav.MAV_MISSION_RESULT) {
-	v.send(&mav.MessageMissionAck{TargetSystem: to.system, TargetComponent: to.component, Type: result,
-		MissionType: kind})
+	v.send(&mav.MessageMissionAck{TargetSystem: to.system, TargetComponent: to.component, Type: result, MissionType: kind})
 }
 
 // beginUpload treats MISSION_COUNT. It truncates the stored mission at once.

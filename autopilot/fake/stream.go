@@ -84,8 +84,7 @@ var messages = append([]message{
 	}},
 	{168, 12, 3, func(v *Autopilot) frame.Message {
 		from := math.Atan2(-v.wind[1], -v.wind[0]) * 180 / math.Pi
-		return &mav.MessageWind{Direction: float32(math.Mod(from+360, 360)),
-			Speed: float32(math.Hypot(v.wind[0], v.wind[1]))}
+		return &mav.MessageWind{Direction: float32(math.Mod(from+360, 360)), Speed: float32(math.Hypot(v.wind[0], v.wind[1]))}
 	}},
 	{193, 12, 3, (*Autopilot).estimator},
 	{105, 0, 12, func(v *Autopilot) frame.Message {
@@ -109,8 +108,7 @@ var messages = append([]message{
 			return nil
 		}
 		p, h := v.global(v.home)
-		m := &mav.MessageHomePosition{Latitude: e7(p.Lat), Longitude: e7(p.Lon), Altitude: int32(h * 1000),
-			Q: [4]float32{1}}
+		m := &mav.MessageHomePosition{Latitude: e7(p.Lat), Longitude: e7(p.Lon), Altitude: int32(h * 1000), Q: [4]float32{1}}
 		if v.now < v.guard.origin {
 			none := float32(math.NaN())
 			m.X, m.Y, m.Z = none, none, none
@@ -229,8 +227,7 @@ func (v *Autopilot) dataStream(group byte, hz uint16, on bool) {
 // position is GLOBAL_POSITION_INT. It has no flag of validity: some firmwares go on with the last values without an
 // estimate.
 func (v *Autopilot) position() frame.Message {
-	m := &mav.MessageGlobalPositionInt{TimeBootMs: v.milliseconds(),
-		Hdg: uint16(v.shown.heading * 18000 / math.Pi)}
+	m := &mav.MessageGlobalPositionInt{TimeBootMs: v.milliseconds(), Hdg: uint16(v.shown.heading * 18000 / math.Pi)}
 	if !v.firmware.stale && !v.guard.positioned(v) {
 		return nil
 	}

@@ -50,6 +50,5 @@ func (v *Autopilot) sendTexts() {
 	}
 	t := q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
-	v.send(&mav.MessageStatustext{Severity: t.severity, Text: t.text, Id: t.id,
-		ChunkSeq: t.part})
+	v.send(&mav.MessageStatustext{Severity: t.severity, Text: t.text, Id: t.id, ChunkSeq: t.part})
 }

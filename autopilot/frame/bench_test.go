@@ -3,7 +3,7 @@ package frame_test
 import (
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 )
@@ -23,7 +23,7 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkWrite is the other part.
 func BenchmarkWrite(b *testing.B) {
 	w := plane()
-	m := &ardupilotmega.MessageCommandInt{TargetSystem: 1, TargetComponent: 1, Command: 192, X: 1, Y: 2, Z: 3}
+	m := &mav.MessageCommandInt{TargetSystem: 1, TargetComponent: 1, Command: 192, X: 1, Y: 2, Z: 3}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := w.Write(m, 0); err != nil {

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/message"
 	"github.com/bluenviron/gomavlib/v3/pkg/x25"
 )
@@ -76,7 +76,7 @@ type codec struct {
 func (c *codecs) of(id uint32) *codec {
 	if *c == nil {
 		*c = codecs{}
-		for _, m := range ardupilotmega.Dialect.Messages {
+		for _, m := range mav.Dialect.Messages {
 			(*c)[m.GetID()] = &codec{ReadWriter: message.ReadWriter{Message: m}, system: none, component: none}
 		}
 	}

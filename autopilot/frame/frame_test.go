@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -19,7 +19,7 @@ import (
 func sentBy(t interface{ Fatal(...any) }, w *frame.Writer, altitudes ...int32) [][]byte {
 	var raws [][]byte
 	for _, h := range altitudes {
-		raw, err := w.Write(&ardupilotmega.MessageGlobalPositionInt{Alt: h}, 0)
+		raw, err := w.Write(&mav.MessageGlobalPositionInt{Alt: h}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func sentBy(t interface{ Fatal(...any) }, w *frame.Writer, altitudes ...int32) [
 func altitudes(frames []frame.Frame) []int32 {
 	var got []int32
 	for _, f := range frames {
-		if m, ok := f.Message.(*ardupilotmega.MessageGlobalPositionInt); ok {
+		if m, ok := f.Message.(*mav.MessageGlobalPositionInt); ok {
 			got = append(got, m.Alt)
 		}
 	}
@@ -78,7 +78,7 @@ func TestVersion1(t *testing.T) {
 	if len(frames) != 1 {
 		t.Fatalf("%d frames, %d broken bytes", len(frames), r.Broken)
 	}
-	m := frames[0].Message.(*ardupilotmega.MessageHeartbeat)
+	m := frames[0].Message.(*mav.MessageHeartbeat)
 	if m.CustomMode != 15 || m.Type != 1 || m.Autopilot != 3 || frames[0].Sequence != 7 || !frames[0].From(1, 1) {
 		t.Errorf("read %+v", m)
 	}
@@ -94,10 +94,10 @@ func TestTargets(t *testing.T) {
 		m                 frame.Message
 		us, other, member bool // for 255/190, for 7/190, for 255/1
 	}{
-		{&ardupilotmega.MessageHeartbeat{}, true, true, true},
-		{&ardupilotmega.MessageCommandAck{}, true, true, true},
-		{&ardupilotmega.MessageCommandAck{TargetSystem: 255, TargetComponent: 190}, true, false, false},
-		{&ardupilotmega.MessageMissionAck{TargetSystem: 255}, true, false, true},
+		{&mav.MessageHeartbeat{}, true, true, true},
+		{&mav.MessageCommandAck{}, true, true, true},
+		{&mav.MessageCommandAck{TargetSystem: 255, TargetComponent: 190}, true, false, false},
+		{&mav.MessageMissionAck{TargetSystem: 255}, true, false, true},
 	} {
 		raw, err := w.Write(c.m, 0)
 		if err != nil {
@@ -113,14 +113,14 @@ func TestTargets(t *testing.T) {
 
 func TestTimeSinceBoot(t *testing.T) {
 	var r frame.Reader
-	raw, err := plane().Write(&ardupilotmega.MessageAttitude{TimeBootMs: 12345}, 0)
+	raw, err := plane().Write(&mav.MessageAttitude{TimeBootMs: 12345}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if f := r.Read(raw)[0]; !f.Stamped || f.Boot != 12345 {
 		t.Errorf("attitude: %v, %d", f.Stamped, f.Boot)
 	}
-	raw, err = plane().Write(&ardupilotmega.MessageVfrHud{}, 0)
+	raw, err = plane().Write(&mav.MessageVfrHud{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestTimeSinceBoot(t *testing.T) {
 func TestAllMessages(t *testing.T) {
 	w := plane()
 	var r frame.Reader
-	for _, m := range ardupilotmega.Dialect.Messages {
+	for _, m := range mav.Dialect.Messages {
 		raw, err := w.Write(m, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -264,7 +264,7 @@ func TestUnknownMessage(t *testing.T) {
 
 // Zero bytes at the end are not sent; not a number is a value like any other.
 func TestValuesSurvive(t *testing.T) {
-	sent := &ardupilotmega.MessageCommandInt{
+	sent := &mav.MessageCommandInt{
 		TargetSystem: 1, TargetComponent: 1, Frame: 6, Command: 192,
 		Param1: -1, Param2: 1, Param4: float32(math.NaN()), X: -353632610, Y: 1491652300, Z: 80,
 	}
@@ -273,7 +273,7 @@ func TestValuesSurvive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r frame.Reader
-	got := r.Read(raw)[0].Message.(*ardupilotmega.MessageCommandInt)
+	got := r.Read(raw)[0].Message.(*mav.MessageCommandInt)
 	if !math.IsNaN(float64(got.Param4)) {
 		t.Errorf("not a number became %v", got.Param4)
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 )
@@ -16,11 +16,11 @@ func FuzzRead(f *testing.F) {
 	w := plane()
 	var all []byte
 	for _, m := range []frame.Message{
-		&ardupilotmega.MessageHeartbeat{Type: 1, Autopilot: 3},
-		&ardupilotmega.MessageStatustext{Severity: 6, Text: "Ground start"},
-		&ardupilotmega.MessageCommandAck{Command: 192, Result: 4},
-		&ardupilotmega.MessageMissionItemInt{Seq: 1, Command: 16, X: 1, Y: 2, Z: 3},
-		&ardupilotmega.MessageParamValue{ParamId: "FS_LONG_ACTN", ParamValue: 1},
+		&mav.MessageHeartbeat{Type: 1, Autopilot: 3},
+		&mav.MessageStatustext{Severity: 6, Text: "Ground start"},
+		&mav.MessageCommandAck{Command: 192, Result: 4},
+		&mav.MessageMissionItemInt{Seq: 1, Command: 16, X: 1, Y: 2, Z: 3},
+		&mav.MessageParamValue{ParamId: "FS_LONG_ACTN", ParamValue: 1},
 	} {
 		raw, err := w.Write(m, 0)
 		if err != nil {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 )
@@ -14,7 +14,7 @@ const now = 1790000000e9
 
 func signedBy(t *testing.T, w *frame.Writer, unix int64) []byte {
 	t.Helper()
-	raw, err := w.Write(&ardupilotmega.MessageHeartbeat{Type: 1}, unix)
+	raw, err := w.Write(&mav.MessageHeartbeat{Type: 1}, unix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestVerify(t *testing.T) {
 	good := signedBy(t, writer("secret", 0), now)
 	changed := signedBy(t, writer("secret", 0), now)
 	changed[len(changed)-1] ^= 1
-	radio, err := (&frame.Writer{System: 51, Component: 68}).Write(&ardupilotmega.MessageRadioStatus{Rssi: 100}, 0)
+	radio, err := (&frame.Writer{System: 51, Component: 68}).Write(&mav.MessageRadioStatus{Rssi: 100}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,13 +120,13 @@ func TestStrip(t *testing.T) {
 		t.Fatalf("%d bytes of %d remain", len(bare), len(raw))
 	}
 	g := stripped.Read(bare)
-	if len(g) != 1 || g[0].Sequence != f.Sequence || g[0].Message.(*ardupilotmega.MessageHeartbeat).Type != 1 {
+	if len(g) != 1 || g[0].Sequence != f.Sequence || g[0].Message.(*mav.MessageHeartbeat).Type != 1 {
 		t.Errorf("read %+v", g)
 	}
 	if len(signed.Strip(g[0])) != len(bare) {
 		t.Error("a frame without a signature is shortened")
 	}
-	secret, err := w.Write(&ardupilotmega.MessageSetupSigning{SecretKey: frame.SecretOf("secret")}, now)
+	secret, err := w.Write(&mav.MessageSetupSigning{SecretKey: frame.SecretOf("secret")}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 	"canopy/autopilot/link"
@@ -48,11 +48,11 @@ func read(t *testing.T, l link.Link) string {
 func beats(t *testing.T) (first, second []byte) {
 	t.Helper()
 	w := &frame.Writer{System: 1, Component: 1}
-	first, err := w.Write(&ardupilotmega.MessageHeartbeat{Type: 1}, 0)
+	first, err := w.Write(&mav.MessageHeartbeat{Type: 1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err = w.Write(&ardupilotmega.MessageHeartbeat{Type: 1}, 0)
+	second, err = w.Write(&mav.MessageHeartbeat{Type: 1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,11 +78,11 @@ func TestUDP(t *testing.T) {
 	vehicle, again, stranger := open(t, address), open(t, address), open(t, address)
 	broken := slices.Clone(first)
 	broken[len(broken)-1]++
-	other, err := (&frame.Writer{System: 2, Component: 1}).Write(&ardupilotmega.MessageHeartbeat{}, 0)
+	other, err := (&frame.Writer{System: 2, Component: 1}).Write(&mav.MessageHeartbeat{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	camera, err := (&frame.Writer{System: 1, Component: 100}).Write(&ardupilotmega.MessageHeartbeat{}, 0)
+	camera, err := (&frame.Writer{System: 1, Component: 100}).Write(&mav.MessageHeartbeat{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +322,7 @@ func TestSignedLinks(t *testing.T) {
 		w.Sign(s, 0, 0)
 		return w.Signed(first, time.Now().Add(-back).UnixNano())
 	}
-	radio, err := (&frame.Writer{System: 1, Component: 1}).Write(&ardupilotmega.MessageRadioStatus{}, 0)
+	radio, err := (&frame.Writer{System: 1, Component: 1}).Write(&mav.MessageRadioStatus{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

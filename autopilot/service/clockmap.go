@@ -3,7 +3,7 @@ package service
 import (
 	"math"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 )
@@ -88,7 +88,7 @@ func (c *ClockMap) Receive(now Clock, f frame.Frame) {
 		if f.Stamped {
 			c.stamped(now.Wall, f.Boot)
 		}
-		if m, ok := f.Message.(*ardupilotmega.MessageTimesync); ok && c.ends.hears(f) {
+		if m, ok := f.Message.(*mav.MessageTimesync); ok && c.ends.hears(f) {
 			c.timesync(now.Wall, m)
 		}
 	}
@@ -204,10 +204,10 @@ func (c *ClockMap) add(wall, vehicle int64) {
 }
 
 // timesync answers a question, or takes the answer to ours.
-func (c *ClockMap) timesync(wall int64, m *ardupilotmega.MessageTimesync) {
+func (c *ClockMap) timesync(wall int64, m *mav.MessageTimesync) {
 	switch {
 	case m.Tc1 == 0:
-		c.send(&ardupilotmega.MessageTimesync{Tc1: max(wall, 1), Ts1: m.Ts1,
+		c.send(&mav.MessageTimesync{Tc1: max(wall, 1), Ts1: m.Ts1,
 			TargetSystem: c.ends.Vehicle.System, TargetComponent: c.ends.Vehicle.Component})
 	case c.asked != 0 && m.Ts1 == c.asked:
 		middle := c.asked + (wall-c.asked)/2
@@ -225,7 +225,7 @@ func (c *ClockMap) Wake(now Clock) {
 	}
 	c.sync.set(now, syncPeriod)
 	c.asked = max(now.Wall, 1)
-	c.send(&ardupilotmega.MessageTimesync{Ts1: c.asked,
+	c.send(&mav.MessageTimesync{Ts1: c.asked,
 		TargetSystem: c.ends.Vehicle.System, TargetComponent: c.ends.Vehicle.Component})
 }
 

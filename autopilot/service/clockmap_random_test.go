@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/service"
 )
@@ -87,7 +87,7 @@ func followed(t *testing.T, seed uint64) error {
 		c.wall += delay
 		boots := s.m.Boots()
 		boot := uint32(c.clock / ms)
-		f := frameOf(t, &s.reader, s.vehicle, &ardupilotmega.MessageAttitude{TimeBootMs: boot})
+		f := frameOf(t, &s.reader, s.vehicle, &mav.MessageAttitude{TimeBootMs: boot})
 		s.m.Receive(service.Clock{Wall: c.wall}, f)
 		stamp, _ := s.m.Stamp(f)
 		n, _ := s.m.Jumps()
@@ -102,7 +102,7 @@ func followed(t *testing.T, seed uint64) error {
 		beats.Receive(now, f)
 		if c.clock-beat >= sec {
 			beat, longest = c.clock-c.clock%sec, 0
-			beats.Receive(now, frameOf(t, &s.reader, s.vehicle, &ardupilotmega.MessageHeartbeat{}))
+			beats.Receive(now, frameOf(t, &s.reader, s.vehicle, &mav.MessageHeartbeat{}))
 		}
 	}
 	return nil

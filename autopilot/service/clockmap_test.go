@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
@@ -31,7 +31,7 @@ func (s *stamps) at(wall, boot int64) {
 		s.t.Fatal(err)
 	}
 	s.m.Receive(service.Clock{Wall: wall * ms}, frameOf(s.t, &s.reader, s.vehicle,
-		&ardupilotmega.MessageAttitude{TimeBootMs: uint32(boot)}))
+		&mav.MessageAttitude{TimeBootMs: uint32(boot)}))
 }
 
 // want checks the map at a reading of the wall clock, both in ms.
@@ -95,7 +95,7 @@ func TestClockMapWraps(t *testing.T) {
 	if s.m.Boots() != 0 {
 		t.Error("the end of the range is a reboot")
 	}
-	got, ok := s.m.Stamp(frameOf(t, &s.reader, s.vehicle, &ardupilotmega.MessageAttitude{TimeBootMs: 4800}))
+	got, ok := s.m.Stamp(frameOf(t, &s.reader, s.vehicle, &mav.MessageAttitude{TimeBootMs: 4800}))
 	if want := (first + 9800) * ms; !ok || got != want {
 		t.Errorf("a late message has time %d, want %d", got, want)
 	}
@@ -174,11 +174,11 @@ func TestClockMapWhileSilent(t *testing.T) {
 func TestTimesync(t *testing.T) {
 	s := newStamps(t)
 	now := service.Clock{Wall: 100 * ms}
-	s.m.Receive(now, frameOf(t, &s.reader, s.vehicle, &ardupilotmega.MessageTimesync{Ts1: 77}))
+	s.m.Receive(now, frameOf(t, &s.reader, s.vehicle, &mav.MessageTimesync{Ts1: 77}))
 	var asked int64
 	answered := false
 	for _, m := range s.m.Out() {
-		switch m := m.(*ardupilotmega.MessageTimesync); {
+		switch m := m.(*mav.MessageTimesync); {
 		case m.Tc1 == 0:
 			asked = m.Ts1
 		case m.Ts1 == 77 && m.Tc1 == now.Wall:
@@ -191,12 +191,12 @@ func TestTimesync(t *testing.T) {
 	s.at(110, 20_000) // 10 ms on the way
 	s.want(110, 20_000, 0)
 	s.m.Receive(service.Clock{Wall: 120 * ms}, frameOf(t, &s.reader, s.vehicle,
-		&ardupilotmega.MessageTimesync{Tc1: 20_010 * ms, Ts1: asked, TargetSystem: 1, TargetComponent: 191}))
+		&mav.MessageTimesync{Tc1: 20_010 * ms, Ts1: asked, TargetSystem: 1, TargetComponent: 191}))
 	s.want(110, 20_010, 0)
 	// The clock of a PX4 may be another one: its answer counts for nothing.
 	s.m.Wake(service.Clock{Wall: 2200 * ms})
 	s.m.Receive(service.Clock{Wall: 2210 * ms}, frameOf(t, &s.reader, s.vehicle,
-		&ardupilotmega.MessageTimesync{Tc1: 1790000000e9, Ts1: 2200 * ms}))
+		&mav.MessageTimesync{Tc1: 1790000000e9, Ts1: 2200 * ms}))
 	s.want(2210, 22_110, 0)
 }
 
@@ -216,7 +216,7 @@ func TestHeartbeats(t *testing.T) {
 		h.Wake(now)
 		n := 0
 		for _, m := range h.Out() {
-			if b := m.(*ardupilotmega.MessageHeartbeat); b.Type == 18 && b.Autopilot == 8 && b.MavlinkVersion == 3 {
+			if b := m.(*mav.MessageHeartbeat); b.Type == 18 && b.Autopilot == 8 && b.MavlinkVersion == 3 {
 				n++
 			}
 		}
@@ -232,8 +232,8 @@ func TestHeartbeats(t *testing.T) {
 		t.Error("not one heartbeat a second of the vehicle")
 	}
 
-	armed := frameOf(t, &reader, vehicle, &ardupilotmega.MessageHeartbeat{Type: 1, Autopilot: 3, BaseMode: 128 + 1, CustomMode: 15})
-	h.Receive(service.Clock{Wall: 10 * sec}, frameOf(t, &reader, &frame.Writer{System: 1, Component: 154}, &ardupilotmega.MessageHeartbeat{}))
+	armed := frameOf(t, &reader, vehicle, &mav.MessageHeartbeat{Type: 1, Autopilot: 3, BaseMode: 128 + 1, CustomMode: 15})
+	h.Receive(service.Clock{Wall: 10 * sec}, frameOf(t, &reader, &frame.Writer{System: 1, Component: 154}, &mav.MessageHeartbeat{}))
 	if h.Link() != service.Unheard {
 		t.Error("the heartbeat of a camera counts")
 	}
@@ -245,7 +245,7 @@ func TestHeartbeats(t *testing.T) {
 	if h.Link() != service.Up {
 		t.Error("lost after 3 s")
 	}
-	late := frameOf(t, &reader, vehicle, &ardupilotmega.MessageHeartbeat{CustomMode: 10})
+	late := frameOf(t, &reader, vehicle, &mav.MessageHeartbeat{CustomMode: 10})
 	late.Late = true
 	h.Receive(service.Clock{Wall: 13 * sec}, late)
 	if due := h.Due(); due > 16500*ms {

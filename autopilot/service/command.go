@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 
 	"canopy/autopilot/frame"
@@ -138,7 +138,7 @@ func (c *Commands) end(e *errand, a Answer) {
 
 // Receive takes a frame.
 func (c *Commands) Receive(now Clock, f frame.Frame) {
-	if m, ok := f.Message.(*ardupilotmega.MessageCommandAck); ok && c.ends.hears(f) {
+	if m, ok := f.Message.(*mav.MessageCommandAck); ok && c.ends.hears(f) {
 		if e := c.first(uint16(m.Command)); e != nil && e.tries > 0 {
 			c.acknowledge(now, e, m.Result)
 		}
@@ -156,10 +156,10 @@ func (c *Commands) first(id uint16) *errand {
 
 // acknowledge takes the vehicle's answer. One that asks for the other form of the command means that the command was
 // not executed.
-func (c *Commands) acknowledge(now Clock, e *errand, result ardupilotmega.MAV_RESULT) {
+func (c *Commands) acknowledge(now Clock, e *errand, result mav.MAV_RESULT) {
 	asLong, asInt := result == common.MAV_RESULT_COMMAND_LONG_ONLY, result == common.MAV_RESULT_COMMAND_INT_ONLY
 	switch {
-	case result == ardupilotmega.MAV_RESULT_IN_PROGRESS:
+	case result == mav.MAV_RESULT_IN_PROGRESS:
 		if !e.progress {
 			e.limit.set(now, ackLimit)
 		}
@@ -223,16 +223,16 @@ func (c *Commands) transmit(now Clock, e *errand) {
 		p[i] = float32(v)
 	}
 	if !e.Int {
-		c.send(&ardupilotmega.MessageCommandLong{
+		c.send(&mav.MessageCommandLong{
 			TargetSystem: to.System, TargetComponent: to.Component,
 			Command: common.MAV_CMD(e.ID), Confirmation: uint8(e.tries - 1),
 			Param1: p[0], Param2: p[1], Param3: p[2], Param4: p[3], Param5: p[4], Param6: p[5], Param7: p[6],
 		})
 		return
 	}
-	c.send(&ardupilotmega.MessageCommandInt{
+	c.send(&mav.MessageCommandInt{
 		TargetSystem: to.System, TargetComponent: to.Component,
-		Frame: ardupilotmega.MAV_FRAME(e.Frame), Command: common.MAV_CMD(e.ID),
+		Frame: mav.MAV_FRAME(e.Frame), Command: common.MAV_CMD(e.ID),
 		Param1: p[0], Param2: p[1], Param3: p[2], Param4: p[3],
 		X: Degrees(e.Params[4]), Y: Degrees(e.Params[5]), Z: p[6],
 	})

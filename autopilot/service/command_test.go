@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -16,7 +16,7 @@ import (
 // performer executes each command that it receives, as ArduPilot does: a repeated one again.
 type performer struct {
 	mute
-	result    ardupilotmega.MAV_RESULT
+	result    mav.MAV_RESULT
 	progress  int // answers IN_PROGRESS before
 	longOnly  bool
 	executed  int
@@ -24,11 +24,11 @@ type performer struct {
 }
 
 func (p *performer) receive(_ int64, m frame.Message) {
-	ack := &ardupilotmega.MessageCommandAck{Result: p.result, TargetSystem: 1, TargetComponent: 191}
+	ack := &mav.MessageCommandAck{Result: p.result, TargetSystem: 1, TargetComponent: 191}
 	switch m := m.(type) {
-	case *ardupilotmega.MessageCommandLong:
+	case *mav.MessageCommandLong:
 		ack.Command = m.Command
-	case *ardupilotmega.MessageCommandInt:
+	case *mav.MessageCommandInt:
 		ack.Command = m.Command
 		if p.longOnly {
 			ack.Result = common.MAV_RESULT_COMMAND_LONG_ONLY
@@ -41,7 +41,7 @@ func (p *performer) receive(_ int64, m frame.Message) {
 	}
 	for range p.progress {
 		running := *ack
-		running.Result = ardupilotmega.MAV_RESULT_IN_PROGRESS
+		running.Result = mav.MAV_RESULT_IN_PROGRESS
 		p.out = append(p.out, &running)
 	}
 	p.executed++
@@ -53,7 +53,7 @@ func (p *performer) receive(_ int64, m frame.Message) {
 func TestCommandsEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &performer{
-			result:   ardupilotmega.MAV_RESULT(rapid.IntRange(0, 6).Filter(func(r int) bool { return r != 5 }).Draw(t, "result")),
+			result:   mav.MAV_RESULT(rapid.IntRange(0, 6).Filter(func(r int) bool { return r != 5 }).Draw(t, "result")),
 			progress: rapid.IntRange(0, 2).Draw(t, "progress"),
 			longOnly: rapid.Bool().Draw(t, "long only"),
 		}
@@ -91,7 +91,7 @@ func TestCommandsEnd(t *testing.T) {
 		}
 		forms := 0 // commands that the vehicle could execute
 		for _, m := range w.sent {
-			if _, isInt := m.(*ardupilotmega.MessageCommandInt); !isInt || !p.longOnly {
+			if _, isInt := m.(*mav.MessageCommandInt); !isInt || !p.longOnly {
 				forms++
 			}
 		}
@@ -119,12 +119,12 @@ func TestCommandForms(t *testing.T) {
 	c.Send(at(0), service.Order{ID: 176, Params: [7]float64{1, 15}})
 	c.Wake(at(ackTime))
 	want := []frame.Message{
-		&ardupilotmega.MessageCommandInt{TargetSystem: 1, TargetComponent: 1, Frame: 6, Command: 192,
+		&mav.MessageCommandInt{TargetSystem: 1, TargetComponent: 1, Frame: 6, Command: 192,
 			Param1: -1, Param2: 1, Param3: 60, X: -353632610, Y: 1491652300, Z: 80},
-		&ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 176, Param1: 1, Param2: 15},
-		&ardupilotmega.MessageCommandInt{TargetSystem: 1, TargetComponent: 1, Frame: 6, Command: 192,
+		&mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 176, Param1: 1, Param2: 15},
+		&mav.MessageCommandInt{TargetSystem: 1, TargetComponent: 1, Frame: 6, Command: 192,
 			Param1: -1, Param2: 1, Param3: 60, X: -353632610, Y: 1491652300, Z: 80},
-		&ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 176, Confirmation: 1, Param1: 1, Param2: 15},
+		&mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 176, Confirmation: 1, Param1: 1, Param2: 15},
 	}
 	if diff := cmp.Diff(want, c.Out()); diff != "" {
 		t.Error(diff)
@@ -153,7 +153,7 @@ func TestCommandsOfOneIDWait(t *testing.T) {
 	if n := len(c.Out()); n != 2 {
 		t.Errorf("%d commands sent at once, want 2", n)
 	}
-	ack := &ardupilotmega.MessageCommandAck{Command: 43000}
+	ack := &mav.MessageCommandAck{Command: 43000}
 	c.Receive(now, frameOf(t, &reader, vehicle, ack))
 	if n := len(c.Out()); n != 1 {
 		t.Errorf("%d commands sent after the first one's end, want 1", n)
@@ -177,12 +177,12 @@ func TestForeignAcknowledgements(t *testing.T) {
 	var reader frame.Reader
 	for _, x := range []struct {
 		from *frame.Writer
-		ack  ardupilotmega.MessageCommandAck
+		ack  mav.MessageCommandAck
 	}{
-		{&frame.Writer{System: 2, Component: 1}, ardupilotmega.MessageCommandAck{Command: 400}},
-		{&frame.Writer{System: 1, Component: 100}, ardupilotmega.MessageCommandAck{Command: 400}},
-		{&frame.Writer{System: 1, Component: 1}, ardupilotmega.MessageCommandAck{Command: 400, TargetSystem: 255, TargetComponent: 190}},
-		{&frame.Writer{System: 1, Component: 1}, ardupilotmega.MessageCommandAck{Command: 176}},
+		{&frame.Writer{System: 2, Component: 1}, mav.MessageCommandAck{Command: 400}},
+		{&frame.Writer{System: 1, Component: 100}, mav.MessageCommandAck{Command: 400}},
+		{&frame.Writer{System: 1, Component: 1}, mav.MessageCommandAck{Command: 400, TargetSystem: 255, TargetComponent: 190}},
+		{&frame.Writer{System: 1, Component: 1}, mav.MessageCommandAck{Command: 176}},
 	} {
 		c.Receive(service.Clock{}, frameOf(t, &reader, x.from, &x.ack))
 	}

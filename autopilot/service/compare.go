@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
 
@@ -58,7 +58,7 @@ func Compare(sent, got []Item) string {
 // differs returns the first difference of two items, or "".
 func (i Item) differs(got Item) string {
 	if i.Command != got.Command {
-		return fmt.Sprintf("command %v instead of %v", ardupilotmega.MAV_CMD(got.Command), ardupilotmega.MAV_CMD(i.Command))
+		return fmt.Sprintf("command %v instead of %v", mav.MAV_CMD(got.Command), mav.MAV_CMD(i.Command))
 	}
 	for p, v := range i.Params {
 		if apart(v, got.Params[p], i.precision(uint16(p)+1)) {

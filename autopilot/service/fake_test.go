@@ -3,7 +3,7 @@ package service_test
 import (
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/fake"
 	"canopy/autopilot/frame"
@@ -32,7 +32,7 @@ func (b *bench) until(seconds int, holds func() bool) {
 		now := service.Clock{Wall: b.vehicle.Now(), Vehicle: b.clocks.Vehicle(b.vehicle.Now())}
 		for _, data := range b.vehicle.Out() {
 			for _, f := range b.reader.Read(data) {
-				if m, ok := f.Message.(*ardupilotmega.MessageTimesync); ok && m.Tc1 != 0 {
+				if m, ok := f.Message.(*mav.MessageTimesync); ok && m.Tc1 != 0 {
 					b.synced = true
 				}
 				for _, m := range b.machines {

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
@@ -13,11 +13,11 @@ import (
 
 // heard are the messages that the services read.
 var heard = []frame.Message{
-	&ardupilotmega.MessageHeartbeat{}, &ardupilotmega.MessageAttitude{}, &ardupilotmega.MessageTimesync{},
-	&ardupilotmega.MessageCommandAck{}, &ardupilotmega.MessageParamValue{}, &ardupilotmega.MessageParamError{},
-	&ardupilotmega.MessageStatustext{}, &ardupilotmega.MessageMissionRequest{}, &ardupilotmega.MessageMissionRequestInt{},
-	&ardupilotmega.MessageMissionAck{}, &ardupilotmega.MessageMissionCount{}, &ardupilotmega.MessageMissionItem{},
-	&ardupilotmega.MessageMissionItemInt{},
+	&mav.MessageHeartbeat{}, &mav.MessageAttitude{}, &mav.MessageTimesync{},
+	&mav.MessageCommandAck{}, &mav.MessageParamValue{}, &mav.MessageParamError{},
+	&mav.MessageStatustext{}, &mav.MessageMissionRequest{}, &mav.MessageMissionRequestInt{},
+	&mav.MessageMissionAck{}, &mav.MessageMissionCount{}, &mav.MessageMissionItem{},
+	&mav.MessageMissionItemInt{},
 }
 
 // input gives numbers, which are 0 behind its end.

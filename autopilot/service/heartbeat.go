@@ -3,7 +3,7 @@ package service
 import (
 	"math"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 )
@@ -42,7 +42,7 @@ func (h *Heartbeat) Link() Link { return h.state }
 
 // Receive takes a frame. A heartbeat that was overtaken or repeated proves that the link is up, too.
 func (h *Heartbeat) Receive(now Clock, f frame.Frame) {
-	if _, ok := f.Message.(*ardupilotmega.MessageHeartbeat); ok && h.ends.from(f) {
+	if _, ok := f.Message.(*mav.MessageHeartbeat); ok && h.ends.from(f) {
 		h.state = Up
 		h.silent.set(now, beatLost)
 		h.silent.floor = beatFloor
@@ -72,10 +72,10 @@ func (h *Heartbeat) Wake(now Clock) {
 		return
 	}
 	h.beat.set(now, beatPeriod)
-	h.send(&ardupilotmega.MessageHeartbeat{
-		Type:           ardupilotmega.MAV_TYPE(h.kind),
-		Autopilot:      ardupilotmega.MAV_AUTOPILOT_INVALID,
-		SystemStatus:   ardupilotmega.MAV_STATE_ACTIVE,
+	h.send(&mav.MessageHeartbeat{
+		Type:           mav.MAV_TYPE(h.kind),
+		Autopilot:      mav.MAV_AUTOPILOT_INVALID,
+		SystemStatus:   mav.MAV_STATE_ACTIVE,
 		MavlinkVersion: 3,
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 
 	"canopy/autopilot/frame"
@@ -121,11 +121,11 @@ func (p *Parameters) Receive(now Clock, f frame.Frame) {
 			q.heard = true
 		}
 		switch m := f.Message.(type) {
-		case *ardupilotmega.MessageParamValue:
+		case *mav.MessageParamValue:
 			if q := p.find(m.ParamId); q != nil {
 				p.answer(now, q, m)
 			}
-		case *ardupilotmega.MessageParamError:
+		case *mav.MessageParamError:
 			if q := p.find(m.ParamId); q != nil && p.ends.hears(f) {
 				known := Refused
 				if m.Error == common.MAV_PARAM_ERROR_DOES_NOT_EXIST {
@@ -150,7 +150,7 @@ func (p *Parameters) find(name string) *inquiry {
 
 // answer takes a value. A different one than was set may be older: the parameter is asked for again, and set again
 // once.
-func (p *Parameters) answer(now Clock, q *inquiry, m *ardupilotmega.MessageParamValue) {
+func (p *Parameters) answer(now Clock, q *inquiry, m *mav.MessageParamValue) {
 	value, ok := p.encoding.decode(m.ParamValue, m.ParamType)
 	if !ok {
 		p.end(q, Refused, math.NaN())
@@ -223,10 +223,10 @@ func (p *Parameters) transmit(now Clock, q *inquiry) {
 			p.end(q, Refused, math.NaN())
 			return
 		}
-		p.send(&ardupilotmega.MessageParamSet{TargetSystem: to.System, TargetComponent: to.Component,
+		p.send(&mav.MessageParamSet{TargetSystem: to.System, TargetComponent: to.Component,
 			ParamId: q.name, ParamValue: value, ParamType: kind})
 	} else {
-		p.send(&ardupilotmega.MessageParamRequestRead{TargetSystem: to.System, TargetComponent: to.Component,
+		p.send(&mav.MessageParamRequestRead{TargetSystem: to.System, TargetComponent: to.Component,
 			ParamId: q.name, ParamIndex: -1})
 	}
 	q.tries++

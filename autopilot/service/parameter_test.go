@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 	"pgregory.net/rapid"
 
@@ -24,7 +24,7 @@ type store struct {
 
 func (s *store) receive(_ int64, m frame.Message) {
 	switch m := m.(type) {
-	case *ardupilotmega.MessageParamSet:
+	case *mav.MessageParamSet:
 		if m.ParamId != "TKOFF_ALT" || m.ParamValue != m.ParamValue && s.kind == common.MAV_PARAM_TYPE_REAL32 {
 			return
 		}
@@ -37,14 +37,14 @@ func (s *store) receive(_ int64, m frame.Message) {
 		if s.whole {
 			s.bits = float32(math.Round(float64(s.bits)))
 		}
-	case *ardupilotmega.MessageParamRequestRead:
+	case *mav.MessageParamRequestRead:
 		if m.ParamId != "TKOFF_ALT" || m.ParamIndex != -1 {
 			return
 		}
 	default:
 		return
 	}
-	s.out = append(s.out, &ardupilotmega.MessageParamValue{
+	s.out = append(s.out, &mav.MessageParamValue{
 		ParamId: "TKOFF_ALT", ParamValue: s.bits, ParamType: s.kind, ParamCount: 1000, ParamIndex: math.MaxUint16})
 }
 
@@ -113,7 +113,7 @@ func TestMissingParameter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for s := range int64(10) {
-		p.Receive(service.Clock{Wall: s * sec}, frameOf(t, &reader, vehicle, &ardupilotmega.MessageHeartbeat{}))
+		p.Receive(service.Clock{Wall: s * sec}, frameOf(t, &reader, vehicle, &mav.MessageHeartbeat{}))
 	}
 	if got := p.Settings(); len(got) != 1 || got[0].Knowledge != service.Missing || !math.IsNaN(got[0].Value) {
 		t.Errorf("without an answer: %+v", got)
@@ -124,7 +124,7 @@ func TestMissingParameter(t *testing.T) {
 		if err := p.Write(service.Clock{}, "FS_NO_SUCH", 1); err != nil {
 			t.Fatal(err)
 		}
-		p.Receive(service.Clock{}, frameOf(t, &reader, vehicle, &ardupilotmega.MessageParamError{
+		p.Receive(service.Clock{}, frameOf(t, &reader, vehicle, &mav.MessageParamError{
 			TargetSystem: 1, TargetComponent: 191, ParamId: "FS_NO_SUCH", Error: code}))
 		if got := p.Settings(); len(got) != 1 || got[0].Knowledge != want {
 			t.Errorf("error %d: %+v", code, got)

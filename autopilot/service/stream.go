@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 
 	"canopy/autopilot/frame"
@@ -90,7 +90,7 @@ func (s *Streams) Receive(now Clock, f frame.Frame) {
 				}
 			}
 		}
-		if m, ok := f.Message.(*ardupilotmega.MessageCommandAck); ok && s.ends.hears(f) && !f.Late && s.asked >= 0 &&
+		if m, ok := f.Message.(*mav.MessageCommandAck); ok && s.ends.hears(f) && !f.Late && s.asked >= 0 &&
 			m.Command == common.MAV_CMD_SET_MESSAGE_INTERVAL {
 			t := &s.streams[s.asked]
 			t.answer = Answer(m.Result)
@@ -136,7 +136,7 @@ func (s *Streams) request(now Clock, i int) {
 	t.patient.set(now, min(t.silent().after<<min(t.tries-1, 8), streamAgain+int64(streamSilent*period)))
 	s.asked = i
 	s.wait.set(now, streamWait)
-	s.send(&ardupilotmega.MessageCommandLong{
+	s.send(&mav.MessageCommandLong{
 		TargetSystem: s.ends.Vehicle.System, TargetComponent: s.ends.Vehicle.Component,
 		Command: common.MAV_CMD_SET_MESSAGE_INTERVAL,
 		Param1:  float32(t.Message), Param2: float32(math.Round(1e6 / t.Hz)), // µs; Param3 must be 0

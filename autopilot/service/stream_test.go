@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -26,16 +26,16 @@ type streamer struct {
 }
 
 func (s *streamer) receive(now int64, m frame.Message) {
-	c, ok := m.(*ardupilotmega.MessageCommandLong)
+	c, ok := m.(*mav.MessageCommandLong)
 	if !ok {
 		return
 	}
 	if c.Command != common.MAV_CMD_SET_MESSAGE_INTERVAL || c.Param3 != 0 {
 		s.t.Fatalf("not a request for a rate: %+v", c)
 	}
-	ack := &ardupilotmega.MessageCommandAck{Command: c.Command}
+	ack := &mav.MessageCommandAck{Command: c.Command}
 	if id := uint32(c.Param1); id == s.denies {
-		ack.Result = ardupilotmega.MAV_RESULT_DENIED
+		ack.Result = mav.MAV_RESULT_DENIED
 	} else {
 		s.period[id], s.next[id] = int64(c.Param2)*1000, now
 	}
@@ -51,7 +51,7 @@ func (s *streamer) due() int64 {
 }
 
 func (s *streamer) wake(now int64) {
-	for _, m := range []frame.Message{&ardupilotmega.MessageGlobalPositionInt{}, &ardupilotmega.MessageVfrHud{}, &ardupilotmega.MessageSysStatus{}} {
+	for _, m := range []frame.Message{&mav.MessageGlobalPositionInt{}, &mav.MessageVfrHud{}, &mav.MessageSysStatus{}} {
 		if at, ok := s.next[m.GetID()]; ok && at <= now {
 			s.out = append(s.out, m)
 			s.next[m.GetID()] = now + s.period[m.GetID()]
@@ -119,7 +119,7 @@ func chunked(text string, id uint16) []frame.Message {
 	var parts []frame.Message
 	for i := 0; ; i++ {
 		n := min(len(text), 50)
-		parts = append(parts, &ardupilotmega.MessageStatustext{Severity: 4, Text: text[:n], Id: id, ChunkSeq: uint8(i)})
+		parts = append(parts, &mav.MessageStatustext{Severity: 4, Text: text[:n], Id: id, ChunkSeq: uint8(i)})
 		if text = text[n:]; n < 50 {
 			return parts
 		}
@@ -135,7 +135,7 @@ func TestTexts(t *testing.T) {
 		messages []frame.Message
 		want     []string
 	}{
-		{"short", []frame.Message{&ardupilotmega.MessageStatustext{Text: "Ground start"}}, []string{"Ground start"}},
+		{"short", []frame.Message{&mav.MessageStatustext{Text: "Ground start"}}, []string{"Ground start"}},
 		{"in parts", parts, []string{long}},
 		{"in full parts", chunked(full, 7), []string{full}},
 		{"overtaken", []frame.Message{parts[2], parts[0], parts[1]}, []string{long}},

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 )
@@ -53,7 +53,7 @@ func (*Texts) Out() []frame.Message { return nil }
 // Receive takes a frame. A part of a text is identified by its sender and its number; the part that is shorter than a
 // full one is the last.
 func (t *Texts) Receive(now Clock, f frame.Frame) {
-	if m, ok := f.Message.(*ardupilotmega.MessageStatustext); ok && f.System == t.ends.Vehicle.System {
+	if m, ok := f.Message.(*mav.MessageStatustext); ok && f.System == t.ends.Vehicle.System {
 		n := Notice{now, Address{f.System, f.Component}, byte(m.Severity), m.Text}
 		if m.Id == 0 {
 			t.notices = append(t.notices, n)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 )
@@ -131,20 +131,20 @@ func (t *Transfers) Receive(now Clock, f frame.Frame) {
 	if len(t.queue) > 0 && t.ends.hears(f) {
 		x := t.queue[0]
 		switch m := f.Message.(type) {
-		case *ardupilotmega.MessageMissionRequest:
+		case *mav.MessageMissionRequest:
 			t.requested(now, x, Storage(m.MissionType), int(m.Seq), f.Late)
-		case *ardupilotmega.MessageMissionRequestInt:
+		case *mav.MessageMissionRequestInt:
 			t.requested(now, x, Storage(m.MissionType), int(m.Seq), f.Late)
-		case *ardupilotmega.MessageMissionAck:
+		case *mav.MessageMissionAck:
 			if Storage(m.MissionType) == x.list {
 				t.acknowledged(now, x, m.Type)
 			}
-		case *ardupilotmega.MessageMissionCount:
+		case *mav.MessageMissionCount:
 			if Storage(m.MissionType) == x.list && x.phase == listing {
 				x.count, x.got = int(m.Count), nil
 				t.fetch(now, x)
 			}
-		case *ardupilotmega.MessageMissionItemInt:
+		case *mav.MessageMissionItemInt:
 			if Storage(m.MissionType) == x.list {
 				t.received(now, x, int(m.Seq), Item{Command: uint16(m.Command), Frame: byte(m.Frame),
 					Params: [4]float32{m.Param1, m.Param2, m.Param3, m.Param4}, X: m.X, Y: m.Y, Z: m.Z})
@@ -169,33 +169,33 @@ func (t *Transfers) requested(now Clock, x *transfer, l Storage, sequence int, l
 		x.wait.set(now, transferEnd)
 	}
 	i := x.items[sequence]
-	t.send(&ardupilotmega.MessageMissionItemInt{
+	t.send(&mav.MessageMissionItemInt{
 		TargetSystem: t.ends.Vehicle.System, TargetComponent: t.ends.Vehicle.Component,
-		Seq: uint16(sequence), Frame: ardupilotmega.MAV_FRAME(i.Frame), Command: command(i.Command),
+		Seq: uint16(sequence), Frame: mav.MAV_FRAME(i.Frame), Command: command(i.Command),
 		Param1: i.Params[0], Param2: i.Params[1], Param3: i.Params[2], Param4: i.Params[3],
-		X: i.X, Y: i.Y, Z: i.Z, MissionType: ardupilotmega.MAV_MISSION_TYPE(x.list),
+		X: i.X, Y: i.Y, Z: i.Z, MissionType: mav.MAV_MISSION_TYPE(x.list),
 	})
 }
 
 // acknowledged takes an acknowledgement. It may be a late one, or one of a go-to command of another station.
-func (t *Transfers) acknowledged(now Clock, x *transfer, result ardupilotmega.MAV_MISSION_RESULT) {
+func (t *Transfers) acknowledged(now Clock, x *transfer, result mav.MAV_MISSION_RESULT) {
 	switch {
-	case result == ardupilotmega.MAV_MISSION_ACCEPTED:
+	case result == mav.MAV_MISSION_ACCEPTED:
 		if x.phase == sending && x.all || x.phase == clearing {
 			x.accepted = true
 			t.readBack(now, x)
 		}
-	case result == ardupilotmega.MAV_MISSION_INVALID_SEQUENCE: // an item was received twice; the transfer continues
+	case result == mav.MAV_MISSION_INVALID_SEQUENCE: // an item was received twice; the transfer continues
 	case x.phase == counting, x.phase == sending, x.phase == clearing:
 		reason := fmt.Sprintf("refused: %v", result)
 		if x.phase == sending {
 			reason = fmt.Sprintf("item %d refused: %v", x.last, result)
 		}
 		switch result {
-		case ardupilotmega.MAV_MISSION_ERROR, ardupilotmega.MAV_MISSION_DENIED,
-			ardupilotmega.MAV_MISSION_OPERATION_CANCELLED: // another exchange was under way, or a message got lost
+		case mav.MAV_MISSION_ERROR, mav.MAV_MISSION_DENIED,
+			mav.MAV_MISSION_OPERATION_CANCELLED: // another exchange was under way, or a message got lost
 			t.again(now, x, reason)
-		case ardupilotmega.MAV_MISSION_NO_SPACE: // or an ArduPilot that was started just now
+		case mav.MAV_MISSION_NO_SPACE: // or an ArduPilot that was started just now
 			if t.again(now, x, reason); x.phase == waiting {
 				x.wait.set(now, transferSpace)
 			}
@@ -251,9 +251,9 @@ func (t *Transfers) fetch(now Clock, x *transfer) {
 		t.repeat(now, x)
 		return
 	}
-	t.send(&ardupilotmega.MessageMissionAck{
+	t.send(&mav.MessageMissionAck{
 		TargetSystem: t.ends.Vehicle.System, TargetComponent: t.ends.Vehicle.Component,
-		MissionType: ardupilotmega.MAV_MISSION_TYPE(x.list)})
+		MissionType: mav.MAV_MISSION_TYPE(x.list)})
 	if x.write {
 		if d := Compare(x.items, x.got); d != "" {
 			t.again(now, x, "the vehicle's list differs: "+d)
@@ -265,21 +265,20 @@ func (t *Transfers) fetch(now Clock, x *transfer) {
 
 // repeat sends the message of a phase that the vehicle is to answer.
 func (t *Transfers) repeat(now Clock, x *transfer) {
-	to, l := t.ends.Vehicle, ardupilotmega.MAV_MISSION_TYPE(x.list)
+	to, l := t.ends.Vehicle, mav.MAV_MISSION_TYPE(x.list)
 	x.tries++
 	x.wait.set(now, transferWait)
 	switch x.phase {
 	case counting:
-		t.send(&ardupilotmega.MessageMissionCount{TargetSystem: to.System, TargetComponent: to.Component,
+		t.send(&mav.MessageMissionCount{TargetSystem: to.System, TargetComponent: to.Component,
 			Count: uint16(len(x.items)), MissionType: l})
 	case clearing:
-		t.send(&ardupilotmega.MessageMissionClearAll{TargetSystem: to.System, TargetComponent: to.Component, MissionType: l})
+		t.send(&mav.MessageMissionClearAll{TargetSystem: to.System, TargetComponent: to.Component, MissionType: l})
 	case listing:
-		t.send(&ardupilotmega.MessageMissionRequestList{TargetSystem: to.System, TargetComponent: to.Component,
-			MissionType: l})
+		t.send(&mav.MessageMissionRequestList{TargetSystem: to.System, TargetComponent: to.Component, MissionType: l})
 	case fetching:
 		x.wait.set(now, transferItem)
-		t.send(&ardupilotmega.MessageMissionRequestInt{TargetSystem: to.System, TargetComponent: to.Component,
+		t.send(&mav.MessageMissionRequestInt{TargetSystem: to.System, TargetComponent: to.Component,
 			Seq: uint16(len(x.got)), MissionType: l})
 	default:
 		panic("service: a phase without a message")

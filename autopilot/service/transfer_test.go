@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -20,8 +20,8 @@ type planner struct {
 	atomic   bool
 	old      bool // requests by MISSION_REQUEST
 	refuses  int  // the item of this number, if positive
-	items    []*ardupilotmega.MessageMissionItemInt
-	staged   []*ardupilotmega.MessageMissionItemInt
+	items    []*mav.MessageMissionItemInt
+	staged   []*mav.MessageMissionItemInt
 	want     int // the next item; -1: no upload
 	count    int
 	asked    int64
@@ -29,19 +29,19 @@ type planner struct {
 	accepted int
 }
 
-const fenceType = ardupilotmega.MAV_MISSION_TYPE_FENCE
+const fenceType = mav.MAV_MISSION_TYPE_FENCE
 
-func (p *planner) ack(r ardupilotmega.MAV_MISSION_RESULT) {
-	p.out = append(p.out, &ardupilotmega.MessageMissionAck{TargetSystem: 1, TargetComponent: 191, Type: r, MissionType: fenceType})
+func (p *planner) ack(r mav.MAV_MISSION_RESULT) {
+	p.out = append(p.out, &mav.MessageMissionAck{TargetSystem: 1, TargetComponent: 191, Type: r, MissionType: fenceType})
 }
 
 func (p *planner) ask(now int64) {
 	p.asked = now
 	if p.old {
-		p.out = append(p.out, &ardupilotmega.MessageMissionRequest{TargetSystem: 1, TargetComponent: 191, Seq: uint16(p.want),
+		p.out = append(p.out, &mav.MessageMissionRequest{TargetSystem: 1, TargetComponent: 191, Seq: uint16(p.want),
 			MissionType: fenceType})
 	} else {
-		p.out = append(p.out, &ardupilotmega.MessageMissionRequestInt{TargetSystem: 1, TargetComponent: 191, Seq: uint16(p.want),
+		p.out = append(p.out, &mav.MessageMissionRequestInt{TargetSystem: 1, TargetComponent: 191, Seq: uint16(p.want),
 			MissionType: fenceType})
 	}
 }
@@ -58,7 +58,7 @@ func (p *planner) wake(now int64) {
 	case p.want < 0:
 	case now >= p.began+8*sec:
 		p.want = -1
-		p.ack(ardupilotmega.MAV_MISSION_OPERATION_CANCELLED)
+		p.ack(mav.MAV_MISSION_OPERATION_CANCELLED)
 	case now >= p.asked+1*sec:
 		p.ask(now)
 	}
@@ -66,29 +66,29 @@ func (p *planner) wake(now int64) {
 
 func (p *planner) receive(now int64, m frame.Message) {
 	switch m := m.(type) {
-	case *ardupilotmega.MessageMissionCount:
+	case *mav.MessageMissionCount:
 		p.want, p.count, p.staged, p.began = 0, int(m.Count), nil, now
 		if !p.atomic {
 			p.items = p.items[:min(len(p.items), p.count)]
 		}
 		p.ask(now)
-	case *ardupilotmega.MessageMissionItemInt:
+	case *mav.MessageMissionItemInt:
 		switch {
 		case p.want < 0:
-			p.ack(ardupilotmega.MAV_MISSION_ERROR)
+			p.ack(mav.MAV_MISSION_ERROR)
 			return
 		case int(m.Seq) != p.want:
-			p.ack(ardupilotmega.MAV_MISSION_INVALID_SEQUENCE)
+			p.ack(mav.MAV_MISSION_INVALID_SEQUENCE)
 			return
 		case p.refuses > 0 && p.want == p.refuses:
 			p.want = -1
-			p.ack(ardupilotmega.MAV_MISSION_INVALID_PARAM3)
+			p.ack(mav.MAV_MISSION_INVALID_PARAM3)
 			return
 		}
 		kept := *m
 		if !p.atomic {
 			kept.Z = float32(math.Round(float64(kept.Z)*100) / 100)
-			p.items = append(p.items[:min(len(p.items), p.want):min(len(p.items), p.want)], append([]*ardupilotmega.MessageMissionItemInt{&kept},
+			p.items = append(p.items[:min(len(p.items), p.want):min(len(p.items), p.want)], append([]*mav.MessageMissionItemInt{&kept},
 				p.items[min(len(p.items), p.want+1):]...)...)
 		}
 		p.staged = append(p.staged, &kept)
@@ -100,18 +100,18 @@ func (p *planner) receive(now int64, m frame.Message) {
 		p.want = -1
 		p.items = p.staged
 		p.accepted++
-		p.ack(ardupilotmega.MAV_MISSION_ACCEPTED)
-	case *ardupilotmega.MessageMissionClearAll:
+		p.ack(mav.MAV_MISSION_ACCEPTED)
+	case *mav.MessageMissionClearAll:
 		p.want, p.items = -1, nil
-		p.ack(ardupilotmega.MAV_MISSION_ACCEPTED)
-	case *ardupilotmega.MessageMissionRequestList:
+		p.ack(mav.MAV_MISSION_ACCEPTED)
+	case *mav.MessageMissionRequestList:
 		if p.want >= 0 {
-			p.ack(ardupilotmega.MAV_MISSION_DENIED)
+			p.ack(mav.MAV_MISSION_DENIED)
 			return
 		}
-		p.out = append(p.out, &ardupilotmega.MessageMissionCount{TargetSystem: 1, TargetComponent: 191, Count: uint16(len(p.items)),
+		p.out = append(p.out, &mav.MessageMissionCount{TargetSystem: 1, TargetComponent: 191, Count: uint16(len(p.items)),
 			MissionType: fenceType})
-	case *ardupilotmega.MessageMissionRequestInt:
+	case *mav.MessageMissionRequestInt:
 		if p.want < 0 && int(m.Seq) < len(p.items) {
 			item := *p.items[m.Seq]
 			item.TargetSystem, item.TargetComponent, item.Seq = 1, 191, m.Seq
@@ -231,20 +231,20 @@ func TestForeignTransfers(t *testing.T) {
 	x.Upload(now, service.FenceList, make([]service.Item, 2))
 	x.Out()
 	for _, m := range []frame.Message{
-		&ardupilotmega.MessageMissionAck{MissionType: fenceType},
-		&ardupilotmega.MessageMissionAck{Type: ardupilotmega.MAV_MISSION_ERROR},
-		&ardupilotmega.MessageMissionRequest{Seq: 1},
-		&ardupilotmega.MessageMissionRequest{Seq: 2, MissionType: fenceType},
-		&ardupilotmega.MessageMissionRequest{TargetSystem: 255, TargetComponent: 190, MissionType: fenceType},
-		&ardupilotmega.MessageMissionCount{Count: 9, MissionType: fenceType},
-		&ardupilotmega.MessageMissionItemInt{MissionType: fenceType},
+		&mav.MessageMissionAck{MissionType: fenceType},
+		&mav.MessageMissionAck{Type: mav.MAV_MISSION_ERROR},
+		&mav.MessageMissionRequest{Seq: 1},
+		&mav.MessageMissionRequest{Seq: 2, MissionType: fenceType},
+		&mav.MessageMissionRequest{TargetSystem: 255, TargetComponent: 190, MissionType: fenceType},
+		&mav.MessageMissionCount{Count: 9, MissionType: fenceType},
+		&mav.MessageMissionItemInt{MissionType: fenceType},
 	} {
 		x.Receive(now, frameOf(t, &reader, vehicle, m))
 	}
 	if len(x.Ended()) > 0 || len(x.Out()) > 0 {
 		t.Error("the transfer reacts")
 	}
-	x.Receive(now, frameOf(t, &reader, vehicle, &ardupilotmega.MessageMissionRequest{MissionType: fenceType}))
+	x.Receive(now, frameOf(t, &reader, vehicle, &mav.MessageMissionRequest{MissionType: fenceType}))
 	if n := len(x.Out()); n != 1 {
 		t.Errorf("%d messages, want the item", n)
 	}

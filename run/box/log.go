@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
 	"canopy/bt"
@@ -137,7 +137,7 @@ func (l *Logger) frames(c record.Channel, r *frame.Reader, datagram []byte, stam
 		if l.tlog != nil && l.err == nil {
 			_, l.err = l.tlog.Write(append(binary.BigEndian.AppendUint64(nil, uint64(stamp.Unix/1000)), raw...))
 		}
-		if p, ok := f.Message.(*ardupilotmega.MessageGlobalPositionInt); ok && c == record.Incoming && !f.Late {
+		if p, ok := f.Message.(*mav.MessageGlobalPositionInt); ok && c == record.Incoming && !f.Late {
 			l.send(record.Locations, struct {
 				At         timestamp  `json:"timestamp"`
 				Frame      string     `json:"frame_id"`

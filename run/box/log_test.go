@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/foxglove/mcap/go/mcap"
 
 	"canopy/autopilot/frame"
@@ -34,7 +34,7 @@ func (c *climber) Step(in flight.Input) (out [][]byte, err error) {
 	}
 	t := float64(in.At.Wall) / 1e9
 	for _, f := range c.reader.Read(in.Data) {
-		p, ok := f.Message.(*ardupilotmega.MessageGlobalPositionInt)
+		p, ok := f.Message.(*mav.MessageGlobalPositionInt)
 		if !ok {
 			continue
 		}
@@ -53,7 +53,7 @@ func (c *climber) Step(in flight.Input) (out [][]byte, err error) {
 			}
 		}
 	}
-	raw, err := c.writer.Write(&ardupilotmega.MessageHeartbeat{Type: 18, Autopilot: 8}, in.At.Unix)
+	raw, err := c.writer.Write(&mav.MessageHeartbeat{Type: 18, Autopilot: 8}, in.At.Unix)
 	return [][]byte{raw}, err
 }
 
@@ -80,7 +80,7 @@ func climb(t *testing.T) (file, tlog []byte) {
 	step(flight.Start, 0, nil)
 	step(flight.Open, 1, []byte("udp:127.0.0.1:14550"))
 	for i := range 30 {
-		raw, err := vehicle.Write(&ardupilotmega.MessageGlobalPositionInt{Lat: -353632610, Lon: 1491652300,
+		raw, err := vehicle.Write(&mav.MessageGlobalPositionInt{Lat: -353632610, Lon: 1491652300,
 			Alt: 584_000 + int32(i)*10_000, RelativeAlt: int32(i) * 10_000}, 0)
 		must(t, err)
 		step(flight.Frame, int64(i+1)*500_000_000, raw)
@@ -106,7 +106,7 @@ func TestFloodOfOthers(t *testing.T) {
 			if i%100 > 0 && system == 1 {
 				continue
 			}
-			raw, err := (&frame.Writer{System: system, Component: 1}).Write(&ardupilotmega.MessageHeartbeat{}, 0)
+			raw, err := (&frame.Writer{System: system, Component: 1}).Write(&mav.MessageHeartbeat{}, 0)
 			must(t, err)
 			_, err = l.Step(flight.Input{Kind: flight.Frame, At: service.Clock{Wall: int64(i) * 1e6, Unix: 1e18}, Data: raw})
 			must(t, err)

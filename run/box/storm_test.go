@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
@@ -307,7 +307,7 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 			v.Receive(d)
 		}
 		if wall >= station && wall%1e9 < dt {
-			raw, err := others.Write(&ardupilotmega.MessageHeartbeat{Type: 6, Autopilot: 8}, 0)
+			raw, err := others.Write(&mav.MessageHeartbeat{Type: 6, Autopilot: 8}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ import (
 	"canopy/run/record"
 	"canopy/vehicle/earth"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
 
@@ -329,7 +329,7 @@ func (x *rig) checkStation() {
 		switch {
 		case len(legs) > 0 && math.IsNaN(changed) && d.T() > legs[0]+8:
 			changed = d.T()
-			raw, err := away.Write(&ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1,
+			raw, err := away.Write(&mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1,
 				Command: common.MAV_CMD_DO_SET_MODE, Param1: 1, Param2: float32(x.other[0]), Param3: float32(x.other[1])}, 0)
 			if err != nil {
 				x.Fatal(err)

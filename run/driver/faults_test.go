@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/message"
 
 	"canopy/autopilot/adapter"
@@ -108,8 +108,8 @@ func TestOneFrameEndsNoFlight(t *testing.T) {
 				return [][]byte{d}
 			}
 			id := used[random.IntN(len(used))]
-			i := slices.IndexFunc(ardupilotmega.Dialect.Messages, func(m message.Message) bool { return m.GetID() == id })
-			m = messages.Random[frame.Message](random, ardupilotmega.Dialect.Messages[i], "PreArm: x", "TKOFF_ALT")
+			i := slices.IndexFunc(mav.Dialect.Messages, func(m message.Message) bool { return m.GetID() == id })
+			m = messages.Random[frame.Message](random, mav.Dialect.Messages[i], "PreArm: x", "TKOFF_ALT")
 			return [][]byte{d, like(t, d, m)}
 		}
 		if x.succeed(nil); m == nil || x.Vehicle() != adapter.Ready || t.Failed() {
@@ -326,7 +326,7 @@ func TestPlanWaitsForTheStation(t *testing.T) {
 	x.succeed(func() error {
 		if x.vehicle.Now() >= next {
 			next += second
-			raw, err := w.Write(&ardupilotmega.MessageHeartbeat{Type: 6, Autopilot: 8}, 0)
+			raw, err := w.Write(&mav.MessageHeartbeat{Type: 6, Autopilot: 8}, 0)
 			if err != nil {
 				return err
 			}
