@@ -45,7 +45,10 @@ func TestRandomWishes(t *testing.T) {
 	for _, k := range vehicles {
 		t.Run(k.name, func(t *testing.T) {
 			refused, sent := 0, map[uint16]int{}
-			for seed := range few(20) {
+			for seed := range uint64(12) {
+				if testing.Short() && seed%4 > 0 {
+					continue
+				}
 				fate := rand.New(rand.NewPCG(seed, 9))
 				f := fly(t, k.name)
 				f.options.Fence, f.options.Unfenced = limits, true
