@@ -43,34 +43,16 @@ func px4Target(a *Adapter) service.Order {
 	return o
 }
 
-func px4Checks(more ...check) []check {
-	return append([]check{
-		{[]string{"NAV_DLL_ACT"}, true, on, "the loss of the ground station has no effect"},
-		{[]string{"NAV_RCL_ACT"}, false, on, "the loss of the pilot's radio has no effect"},
-		{[]string{"COM_LOW_BAT_ACT"}, true, on, "a low battery only warns"},
-		{[]string{"GF_ACTION"}, false, func(_ *Adapter, v float64) bool { return v >= 2 },
-			"a breach of the fence has no effect, or only warns"},
-		{[]string{"COM_RC_OVERRIDE"}, false, func(_ *Adapter, v float64) bool { return int(v)&1 != 0 },
-			"the pilot's sticks do not take over"},
-	}, more...)
-}
-
 // px4Plane is PX4 on an aeroplane.
-var px4Plane = &firmware{
-	name: "PX4 plane", contract: "plane", autopilot: 12, types: []byte{1, 19, 20, 21, 22, 23, 24, 25},
-	encoding: service.Bytewise, streams: px4Streams,
+var px4Plane = px4(firmware{
+	name: "PX4 plane", contract: "plane", types: []byte{1, 19, 20, 21, 22, 23, 24, 25},
 	modes: []mode{
 		{"manual", px4Mode(1, 0)},
 		{"stabilized", px4Mode(7, 0)}, {"stabilized", px4Mode(2, 0)}, {"stabilized", px4Mode(3, 0)},
 		{"stabilized", px4Mode(5, 0)},
-		{"loiter", px4Hold}, {"guided", px4Hold},
-		{"auto", px4Mission},
-		{"rtl", px4Return},
 		{"takeoff", px4Takeoff},
-		{"land", px4Land},
 	},
-	follows: []follow{{"takeoff", px4Hold, false, ""}, {"auto", px4Hold, true, ""}},
-	natural: px4Natural,
+	follows: []follow{{"takeoff", px4Hold, false, ""}},
 	duties: []duty{
 		takeoffHeight("MIS_TAKEOFF_ALT"),
 		modeDuty(px4SetMode, "take-off height"),
@@ -80,29 +62,20 @@ var px4Plane = &firmware{
 			return service.Order{ID: changeSpeed, Params: [7]float64{0, a.wanted("speed"), -1}}
 		}, []string{"guided", "auto"}, airspeedHolds),
 	},
-	checks: px4Checks(check{[]string{"RWTO_TKOFF"}, false, on,
-		"a take-off waits until somebody throws the aircraft"}),
-	fences: px4Fences, either: true,
-	none:     px4None,
-	switched: "RC_MAP_FLTMODE", loiter: "Hold", circle: "NAV_LOITER_RAD", delivered: 80,
+	checks: []check{{[]string{"RWTO_TKOFF"}, false, on, "a take-off waits until somebody throws the aircraft"}},
+	circle: "NAV_LOITER_RAD", delivered: 80,
 	margin: 25, level: 10, rest: anySpeed,
-}
+})
 
 // px4Copter is PX4 on a rotorcraft. A take-off leaves Hold and ends in it.
-var px4Copter = &firmware{
-	name: "PX4 copter", contract: "copter", autopilot: 12, types: rotorcraft,
-	encoding: service.Bytewise, streams: px4Streams,
+var px4Copter = px4(firmware{
+	name: "PX4 copter", contract: "copter", types: rotorcraft,
 	modes: []mode{
 		{"stabilized", px4Mode(7, 0)}, {"stabilized", px4Mode(1, 0)}, {"stabilized", px4Mode(5, 0)},
 		{"altitude_hold", px4Mode(2, 0)},
-		{"loiter", px4Hold}, {"guided", px4Hold},
 		{"brake", px4Hold},
-		{"auto", px4Mission},
-		{"rtl", px4Return},
-		{"land", px4Land},
 	},
-	follows: []follow{{"guided", px4Takeoff, false, ""}, {"auto", px4Hold, true, ""}},
-	natural: px4Natural,
+	follows: []follow{{"guided", px4Takeoff, false, ""}},
 	duties: []duty{
 		modeDuty(px4SetMode),
 		armDuty(),
@@ -115,18 +88,29 @@ var px4Copter = &firmware{
 			return service.Order{ID: changeSpeed, Params: [7]float64{1, a.wanted("speed"), -1}}
 		}, []string{"guided", "auto"}, acknowledged),
 	},
-	checks: px4Checks(),
-	fences: px4Fences, either: true,
-	none:     px4None,
-	switched: "RC_MAP_FLTMODE", loiter: "Hold",
 	margin: 3, level: 2, rest: 1,
+})
+
+// px4 adds what the vehicles of PX4 have in common.
+func px4(f firmware) *firmware {
+	f.autopilot, f.encoding = 12, service.Bytewise
+	f.switched, f.loiter = "RC_MAP_FLTMODE", "Hold"
+	f.fences, f.either = px4Fences, true
+	f.natural = [][2]uint32{{px4Takeoff, px4Hold}} // each take-off ends in Hold
+	f.follows = append(f.follows, follow{"auto", px4Hold, true, ""})
+	f.streams = map[int]uint32{groupEstimator: 230, groupWind: 231} // ESTIMATOR_STATUS, WIND_COV
+	// These commands need what is not a number where nothing is wanted.
+	f.none = map[uint16][]int{navTakeoff: {3, 4, 5}, reposition: {3, 4, 5, 6}, orbit: {1, 2, 3}}
+	f.modes = append([]mode{{"loiter", px4Hold}, {"guided", px4Hold}, {"auto", px4Mission}, {"rtl", px4Return},
+		{"land", px4Land}}, f.modes...)
+	f.checks = append([]check{
+		{[]string{"NAV_DLL_ACT"}, true, on, "the loss of the ground station has no effect"},
+		{[]string{"NAV_RCL_ACT"}, false, on, "the loss of the pilot's radio has no effect"},
+		{[]string{"COM_LOW_BAT_ACT"}, true, on, "a low battery only warns"},
+		{[]string{"GF_ACTION"}, false, func(_ *Adapter, v float64) bool { return v >= 2 },
+			"a breach of the fence has no effect, or only warns"},
+		{[]string{"COM_RC_OVERRIDE"}, false, func(_ *Adapter, v float64) bool { return int(v)&1 != 0 },
+			"the pilot's sticks do not take over"},
+	}, f.checks...)
+	return &f
 }
-
-// px4Natural: each take-off ends in Hold.
-var px4Natural = [][2]uint32{{px4Takeoff, px4Hold}}
-
-// px4Streams are the messages of PX4 for groups that ArduPilot fills otherwise: ESTIMATOR_STATUS, WIND_COV.
-var px4Streams = map[int]uint32{groupEstimator: 230, groupWind: 231}
-
-// px4None: these commands need it where nothing is wanted.
-var px4None = map[uint16][]int{navTakeoff: {3, 4, 5}, reposition: {3, 4, 5, 6}, orbit: {1, 2, 3}}

@@ -101,18 +101,12 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 	parts, given := map[string]*yamldoc.Node{}, map[string]bool{}
 	keep := func(key string) func(*yamldoc.Node) { return func(n *yamldoc.Node) { parts[key] = n } }
 	known := yamldoc.Keys{
-		"mission": func(n *yamldoc.Node) { m.Name = b.Text(n, "mission") },
-		"text":    func(n *yamldoc.Node) { m.Text = b.Text(n, "text") },
-		"horizon": func(n *yamldoc.Node) {
-			given["horizon"] = true
-			m.Horizon = b.horizon(n)
-		},
-		"tolerance":      func(n *yamldoc.Node) { m.Tolerance = b.tolerance(n) },
-		"method":         func(n *yamldoc.Node) { m.Method = b.method(n) },
-		"max_step":       func(n *yamldoc.Node) { m.MaxStep = b.maxStep(n) },
+		"mission":        func(n *yamldoc.Node) { m.Name = b.Text(n, "mission") },
+		"text":           func(n *yamldoc.Node) { m.Text = b.Text(n, "text") },
 		"chattering":     func(n *yamldoc.Node) { m.Chattering = choice(b, n, "chattering", sim.Stop, sim.Continue) },
 		"ends_with_plan": func(n *yamldoc.Node) { m.EndsWithPlan = b.Boolean(n, "ends_with_plan") },
 	}
+	maps.Copy(known, b.numbers())
 	for _, k := range []string{
 		"plan", "graph", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots",
 		"check", "tables", "outages", "fence", "rally",
@@ -121,6 +115,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 	}
 	b.Mapping(root, "the mission", func(key, value *yamldoc.Node) {
 		visit, ok := known[key.Value]
+		given[key.Value] = true
 		switch {
 		case ok:
 			visit(value)
@@ -183,12 +178,26 @@ func (b *builder) sections(parts map[string]*yamldoc.Node, set []string, open fu
 // longest is the longest horizon [s]: times in the log are 64-bit nanoseconds.
 const longest = 9e9
 
-func (b *builder) horizon(n *yamldoc.Node) float64 {
-	v := b.Bounded(n, seconds, "horizon", func(v float64) bool { return v > 0 }, "be positive", "")
-	if v > longest {
-		b.Add(n, "out-of-range", "", "horizon must be at most %g s, almost three centuries", longest)
+// numbers are the keys of the mission that a command line may set, too.
+func (b *builder) numbers() yamldoc.Keys {
+	m := b.m
+	return yamldoc.Keys{
+		"horizon": func(n *yamldoc.Node) {
+			m.Horizon = b.Bounded(n, seconds, "horizon", func(v float64) bool { return v > 0 }, "be positive", "")
+			if m.Horizon > longest {
+				b.Add(n, "out-of-range", "", "horizon must be at most %g s, almost three centuries", longest)
+			}
+		},
+		"tolerance": func(n *yamldoc.Node) {
+			m.Tolerance = b.Bounded(n, expr.One, "tolerance", func(v float64) bool { return 1e-12 <= v && v <= 1e-3 },
+				"be between 1e-12 and 1e-3", "1e-6 is usual")
+		},
+		"method": func(n *yamldoc.Node) { m.Method = choice(b, n, "method", ode.Methods()...) },
+		"max_step": func(n *yamldoc.Node) {
+			m.MaxStep = b.Bounded(n, expr.Second, "max_step", func(v float64) bool { return v >= 1e-6 }, "be at least 1e-6 s",
+				"events need none: it is for what may happen and end again within one step")
+		},
 	}
-	return v
 }
 
 // shortest is the minimum interval of the recording grid [s]: with a shorter one a typing error fills a disk.
@@ -197,20 +206,6 @@ const shortest = 1e-3
 func (b *builder) interval(n *yamldoc.Node) float64 {
 	return b.Bounded(n, seconds, "interval", func(v float64) bool { return v >= shortest },
 		fmt.Sprintf("be at least %g s", shortest), "the values before and after each event are recorded as well")
-}
-
-func (b *builder) tolerance(n *yamldoc.Node) float64 {
-	return b.Bounded(n, expr.One, "tolerance", func(v float64) bool { return 1e-12 <= v && v <= 1e-3 },
-		"be between 1e-12 and 1e-3", "1e-6 is usual")
-}
-
-func (b *builder) maxStep(n *yamldoc.Node) float64 {
-	return b.Bounded(n, expr.Second, "max_step", func(v float64) bool { return v >= 1e-6 }, "be at least 1e-6 s",
-		"events need none: it is for what may happen and end again within one step")
-}
-
-func (b *builder) method(n *yamldoc.Node) ode.Method {
-	return choice(b, n, "method", ode.Methods()...)
 }
 
 // choice reads one of several words.
@@ -367,6 +362,7 @@ func parameterNames(v *model.Vehicle, prefix string) []string {
 // overrides applies the settings given beside the file. Each is a source of its own, so that messages can show it.
 func (b *builder) overrides(set []string) {
 	v := b.m.Vehicle
+	numbers := b.numbers()
 	known := append(parameterNames(v, ""), "horizon", "tolerance", "method", "max_step")
 	for _, s := range set {
 		inner := yamldoc.NewReader(&diag.Source{Name: "--set", Text: s})
@@ -380,14 +376,8 @@ func (b *builder) overrides(set []string) {
 		switch {
 		case !found:
 			b.Add(key, "syntax", "write name=value", "%q sets nothing", s)
-		case name == "horizon":
-			b.m.Horizon = b.horizon(node)
-		case name == "tolerance":
-			b.m.Tolerance = b.tolerance(node)
-		case name == "method":
-			b.m.Method = b.method(node)
-		case name == "max_step":
-			b.m.MaxStep = b.maxStep(node)
+		case numbers[name] != nil:
+			numbers[name](node)
 		case i >= 0:
 			b.parameter(i, node)
 		default:

@@ -24,23 +24,21 @@ func (f *File) limits() (limits earth.Fence, rally []earth.Refuge, list diag.Lis
 	}
 	far := func(at earth.Coordinates) bool { return max(math.Abs(at.North), math.Abs(at.East)) > earth.Farthest }
 	included := 0
-	for _, p := range f.Fence.Polygons {
-		a := earth.Area{Forbidden: !p.Inclusion}
-		for _, c := range p.Corners {
+	for _, x := range f.Fence {
+		a := earth.Area{Forbidden: !x.Inclusion}
+		if len(x.Corners) == 0 {
+			a.Centre, a.Radius = local(x.Centre), math.Round(x.Radius*100)/100
+		}
+		for _, c := range x.Corners {
 			a.Corners = append(a.Corners, local(c))
 		}
-		if len(a.Corners) > earth.MaxFenceItems { // which is reported of the whole fence
-			limits.Areas = append(limits.Areas, a)
+		limits.Areas = append(limits.Areas, a)
+		if n := len(a.Corners); n == 0 || n > earth.MaxFenceItems { // which is reported of the whole fence
 			continue
 		}
 		if text := a.Mistake(); text != "" {
 			mistake(partFence, "correct it in QGroundControl", "%s", text)
 		}
-		limits.Areas = append(limits.Areas, a)
-	}
-	for _, c := range f.Fence.Circles {
-		a := earth.Area{Forbidden: !c.Inclusion, Centre: local(c.Centre), Radius: math.Round(c.Radius*100) / 100}
-		limits.Areas = append(limits.Areas, a)
 	}
 	away := false
 	for _, a := range limits.Areas {

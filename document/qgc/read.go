@@ -13,13 +13,12 @@ import (
 
 // File is a plan of QGroundControl.
 type File struct {
-	PX4           bool          // the firmware; false: ArduPilot or another
-	Copter        bool          // the vehicle has rotors only; false: it has wings
-	Home          Spot          // the planned home position; H is its altitude above mean sea level
-	Cruise, Hover float64       // [m/s], NaN if absent
-	Items         []MissionItem // of complex items those into which QGroundControl has expanded them
-	Fence         GeoFence
-	Rally         []Spot
+	PX4    bool          // the firmware; false: ArduPilot or another
+	Copter bool          // the vehicle has rotors only; false: it has wings
+	Home   Spot          // the planned home position; H is its altitude above mean sea level
+	Items  []MissionItem // of complex items those into which QGroundControl has expanded them
+	Fence  []Area
+	Rally  []Spot
 
 	source *diag.Source
 	places map[string]*yamldoc.Node // of the fence and the rally points
@@ -40,21 +39,11 @@ type MissionItem struct {
 	node *yamldoc.Node
 }
 
-// GeoFence is where the vehicle may fly: inside each polygon and circle of inclusion, outside of those of exclusion.
-type GeoFence struct {
-	Polygons []Polygon
-	Circles  []Circle
-}
-
-// Polygon is one area of a fence.
-type Polygon struct {
+// Area is an area of the fence: a polygon or, without corners, a circle. The vehicle may fly inside each of inclusion,
+// outside of the others.
+type Area struct {
 	Inclusion bool
 	Corners   []earth.Position
-}
-
-// Circle is one area of a fence.
-type Circle struct {
-	Inclusion bool
 	Centre    earth.Position
 	Radius    float64 // [m]
 }
@@ -85,8 +74,7 @@ var others = map[int]string{0: "a generic vehicle", 5: "an antenna", 6: "a groun
 // Read reads a plan of QGroundControl. Keys that it does not need are ignored, as other ground stations add some. If
 // the list has an error, there is no file.
 func Read(src *diag.Source) (*File, diag.List) {
-	r := &reader{Reader: yamldoc.NewReader(src), file: &File{Cruise: math.NaN(), Hover: math.NaN(), source: src,
-		places: map[string]*yamldoc.Node{}}}
+	r := &reader{Reader: yamldoc.NewReader(src), file: &File{source: src, places: map[string]*yamldoc.Node{}}}
 	if root := r.Parse("a plan of QGroundControl is a JSON object with \"fileType\": \"Plan\""); root != nil {
 		r.root(root)
 	}
@@ -134,7 +122,6 @@ func (r *reader) mission(m *yamldoc.Node) {
 		return
 	}
 	r.vehicle(m)
-	r.file.Cruise, r.file.Hover = r.number(m, "cruiseSpeed"), r.number(m, "hoverSpeed")
 	if home := r.want(m, "plannedHomePosition", yamldoc.Sequence); home != nil {
 		at, h := r.place(home, 3)
 		r.file.Home = Spot{at, h}
@@ -223,7 +210,7 @@ func (r *reader) fence(n *yamldoc.Node) {
 	}
 	corners := 0
 	r.list(n, "polygons", func(n *yamldoc.Node) {
-		p := Polygon{Inclusion: r.inclusion(n)}
+		p := Area{Inclusion: r.inclusion(n)}
 		r.list(n, "polygon", func(n *yamldoc.Node) {
 			at, _ := r.place(n, 2)
 			p.Corners = append(p.Corners, at)
@@ -234,10 +221,10 @@ func (r *reader) fence(n *yamldoc.Node) {
 		if len(p.Corners) < 3 {
 			r.Add(n, codeRange, "", "a polygon has at least 3 corners, not %d", len(p.Corners))
 		}
-		r.file.Fence.Polygons = append(r.file.Fence.Polygons, p)
+		r.file.Fence = append(r.file.Fence, p)
 	})
 	r.list(n, "circles", func(n *yamldoc.Node) {
-		c := Circle{Inclusion: r.inclusion(n)}
+		c := Area{Inclusion: r.inclusion(n)}
 		if within := r.want(n, "circle", yamldoc.Mapping); within != nil {
 			if centre := r.want(within, "center", yamldoc.Sequence); centre != nil {
 				c.Centre, _ = r.place(centre, 2)
@@ -246,7 +233,7 @@ func (r *reader) fence(n *yamldoc.Node) {
 				r.Add(within, codeRange, "", "the radius of a circle must be positive")
 			}
 		}
-		r.file.Fence.Circles = append(r.file.Fence.Circles, c)
+		r.file.Fence = append(r.file.Fence, c)
 	})
 }
 
