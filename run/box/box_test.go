@@ -17,24 +17,13 @@ import (
 	"canopy/run/flight"
 )
 
-// disk is a file in memory with a limited space.
+// disk is a file in memory.
 type disk struct {
 	bytes.Buffer
-	space  int // bytes that are left; negative: no limit
 	synced int // number of calls of Sync
 }
 
 var errNoSpace = errors.New("no space left on device")
-
-func (d *disk) Write(data []byte) (int, error) {
-	if d.space >= 0 && len(data) > d.space {
-		n, _ := d.Buffer.Write(data[:d.space])
-		d.space = 0
-		return n, errNoSpace
-	}
-	d.space -= len(data)
-	return d.Buffer.Write(data)
-}
 
 func (d *disk) Sync() error  { d.synced++; return nil }
 func (d *disk) Close() error { return nil }
@@ -111,7 +100,7 @@ func same(a, b []Record) bool {
 func small(t *testing.T, n int) (data []byte, all []Record) {
 	t.Helper()
 	inputs, out := script(n)
-	d := &disk{space: -1}
+	d := &disk{}
 	w := newWriter(d, "", Options{})
 	w.begin(inputs[0])
 	if err := write(w, inputs[1:], out[1:]); err != nil {
@@ -170,51 +159,9 @@ func TestDamage(t *testing.T) {
 	check(append(bytes.Clone(data[:b]), data[a:]...), int(b), "a record appears twice")
 }
 
-// TestRandomDamage damages boxes at several places at once.
-func TestRandomDamage(t *testing.T) {
-	data, want := small(t, 30)
-	rnd := rand.New(rand.NewPCG(3, 4))
-	for range 3000 {
-		damaged := bytes.Clone(data)
-		for range 1 + rnd.IntN(8) {
-			switch at := rnd.IntN(len(damaged)); rnd.IntN(3) {
-			case 0:
-				damaged[at] = byte(rnd.Uint32())
-			case 1:
-				damaged = append(damaged[:at], damaged[min(len(damaged), at+rnd.IntN(20)):]...)
-			default:
-				damaged = append(damaged[:at:at], append([]byte{byte(rnd.Uint32())}, damaged[at:]...)...)
-			}
-		}
-		got, _, err := read(t, damaged)
-		if err == nil || len(got) > len(want) || !same(got, want[:len(got)]) {
-			t.Fatalf("wrong records are read, %v", err)
-		}
-	}
-}
-
-// TestFullDisk: the error remains, and what was written before is read.
-func TestFullDisk(t *testing.T) {
-	data, want := small(t, 12)
-	inputs, out := script(12)
-	for space := range data {
-		d := &disk{space: space}
-		w := newWriter(d, "", Options{})
-		w.begin(inputs[0])
-		err := write(w, inputs[1:], out[1:])
-		if !errors.Is(err, errNoSpace) || !errors.Is(w.Append(inputs[1]), errNoSpace) || !errors.Is(w.Sync(), errNoSpace) {
-			t.Fatalf("with %d bytes: %v", space, err)
-		}
-		got, _, _ := read(t, d.Bytes())
-		if !bytes.Equal(d.Bytes(), data[:space]) || !same(got, want[:len(got)]) {
-			t.Fatalf("with %d bytes, the box is another one", space)
-		}
-	}
-}
-
 // TestSync: a box is on the disk once in each second, and when it is told so.
 func TestSync(t *testing.T) {
-	d := &disk{space: -1}
+	d := &disk{}
 	w := newWriter(d, "", Options{})
 	w.begin(input(flight.Start, 0, ""))
 	began := d.synced
@@ -349,7 +296,7 @@ func TestLimit(t *testing.T) {
 func TestNoKey(t *testing.T) {
 	setup := append([]byte{frameMagic, 42, 0, 0, 7, 255, 190, 0, 1, 0}, bytes.Repeat([]byte("secret"), 8)...)
 	other := append([]byte{frameMagic, 42, 0, 0, 7, 255, 190, 1, 1, 0}, bytes.Repeat([]byte("public"), 8)...)
-	d := &disk{space: -1}
+	d := &disk{}
 	w := newWriter(d, "", Options{})
 	w.begin(input(flight.Start, 0, ""))
 	must(t, w.Out([][]byte{setup, other}))
@@ -397,7 +344,7 @@ func TestStopped(t *testing.T) {
 		}
 		err = write(w, inputs[1:], out[1:])
 		before, unread := os.ReadFile(filepath.Join(dir, Stopped))
-		if !errors.Is(err, full) || !errors.Is(w.Append(inputs[1]), full) || unread != nil || w.Close() != nil {
+		if !errors.Is(err, full) || !errors.Is(w.Append(inputs[1]), full) || !errors.Is(w.Sync(), full) || unread != nil || w.Close() != nil {
 			t.Fatalf("after %d bytes: %v, %v", space, err, unread)
 		}
 		list, end := folder(t, dir)
@@ -501,7 +448,7 @@ func TestTime(t *testing.T) {
 
 // FuzzReader: what is read is written again to the same bytes.
 func FuzzReader(f *testing.F) {
-	d := &disk{space: -1}
+	d := &disk{}
 	w := newWriter(d, "", Options{})
 	w.begin(input(flight.Start, 0, "plan"))
 	_ = w.Append(input(flight.Wake, 1, ""))

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"canopy/run/flight"
@@ -37,7 +35,7 @@ func (e *echo) Restore(state []byte) error { return snapshot.Load(state, e) }
 // fly flies inputs into a box.
 func fly(t *testing.T, m Replayable, inputs []flight.Input) []Record {
 	t.Helper()
-	d := &disk{space: -1}
+	d := &disk{}
 	w := newWriter(d, "", Options{})
 	for i, in := range inputs {
 		if i == 0 {
@@ -144,42 +142,5 @@ func TestReplayDropped(t *testing.T) {
 	list[1].Data = append(list[1].Data, 'x')
 	if err := broken.Feed(list[1]); !errors.Is(err, snapshot.ErrMismatch) {
 		t.Error(err)
-	}
-}
-
-// TestKilled kills a flight in every record and continues it: what was recorded before is kept, and the replay of the
-// whole is the flight.
-func TestKilled(t *testing.T) {
-	inputs, _ := script(15)
-	whole := fly(t, &echo{say: "a"}, inputs)
-	for n := 1; n < len(whole); n++ {
-		dir := t.TempDir()
-		data, sum := []byte(Magic), uint32(0)
-		for i := range n {
-			data, sum = appendRecord(data, sum, &whole[i])
-		}
-		must(t, os.WriteFile(filepath.Join(dir, File), data, 0o666))
-		m := &echo{say: "a"}
-		r := NewReplayer(m, false)
-		w, end, err := Continue(dir, Options{}, r.Feed)
-		must(t, err)
-		must(t, r.End(&end))
-		if r.Difference != nil || end.Ended {
-			t.Fatalf("killed in record %d: %v", n, r.Difference)
-		}
-		at := end.Time(end.Last.Unix + 3e9)
-		for _, kind := range []flight.Kind{flight.Start, flight.Open, flight.End} {
-			in := flight.Input{Kind: kind, At: at}
-			must(t, w.Append(in))
-			out, err := m.Step(in)
-			must(t, err)
-			must(t, w.Out(out))
-		}
-		must(t, w.Close())
-		all, end := folder(t, dir)
-		again := replay(t, &echo{say: "a"}, false, all, &end)
-		if again.Difference != nil || !end.Ended || !same(all[:n], whole[:n]) {
-			t.Fatalf("killed in record %d, continued: %v", n, again.Difference)
-		}
 	}
 }
