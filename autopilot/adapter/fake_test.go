@@ -21,18 +21,17 @@ var vehicles = []struct {
 	name     string
 	contract *contract.Contract
 	firmware fake.Firmware
-	switched float64            // the number of a mode that a pilot selects
-	low      map[string]float64 // parameters with which an empty battery ends the flight
-	orders   []string           // of TestFakeFlight, with their results
+	switched float64  // the number of a mode that a pilot selects
+	orders   []string // of TestFakeFlight, with their results
 }{
-	{"plane", contract.Plane, fake.ArduPlane, 5, map[string]float64{"BATT_FS_LOW_ACT": 1, "BATT_LOW_VOLT": 11},
+	{"plane", contract.Plane, fake.ArduPlane, 5,
 		[]string{"176: 0", "400: 0", "176: 0", "192: 0", "43000: 0", "192: 0", "176: 0", "176: 0"}},
-	{"copter", contract.Copter, fake.ArduCopter, 5, map[string]float64{"BATT_FS_LOW_ACT": 2, "BATT_LOW_VOLT": 11},
+	{"copter", contract.Copter, fake.ArduCopter, 5,
 		[]string{"176: 0", "400: 0", "22: 0", "178: 0", "192: 0", "192: 0", "176: 0", "176: 0"}},
 	// Hold is commanded by DO_REPOSITION where the vehicle is to stay, and a circle by DO_ORBIT.
-	{"px4-plane", contract.Plane, fake.PX4Plane, 3 << 16, map[string]float64{"COM_LOW_BAT_ACT": 3},
+	{"px4-plane", contract.Plane, fake.PX4Plane, 3 << 16,
 		[]string{"176: 0", "400: 0", "176: 0", "34: 0", "178: 0", "34: 0", "192: 0", "176: 0"}},
-	{"px4-copter", contract.Copter, fake.PX4Copter, 3 << 16, map[string]float64{"COM_LOW_BAT_ACT": 3},
+	{"px4-copter", contract.Copter, fake.PX4Copter, 3 << 16,
 		[]string{"400: 0", "22: 0", "178: 0", "192: 0", "192: 0", "192: 0", "176: 0"}},
 }
 
@@ -219,45 +218,6 @@ func TestFakeFlight(t *testing.T) {
 				t.Errorf("commands %v, want %v\nstate %s\n%s", f.orders, k.orders, f.Control(), f.log.String())
 			}
 		})
-	}
-}
-
-// TestFakeTakesOver checks that nothing is commanded after a pilot or a failsafe took over, nor after a reboot.
-func TestFakeTakesOver(t *testing.T) {
-	for _, k := range vehicles {
-		for _, c := range []struct {
-			name   string
-			event  fake.Event
-			state  adapter.State
-			signal string
-		}{
-			{"the pilot's switch", fake.Event{Kind: fake.PilotMode, Value: k.switched}, adapter.Taken, "pilot"},
-			{"the pilot's sticks", fake.Event{Kind: fake.PilotStick, Value: 3}, adapter.Taken, "pilot"},
-			{"an empty battery", fake.Event{Kind: fake.Battery, Value: 0.02}, adapter.Taken, "failsafe"},
-			{"a reboot", fake.Event{Kind: fake.Reboot}, adapter.Observing, ""},
-		} {
-			t.Run(k.name+": "+c.name, func(t *testing.T) {
-				f := fly(t, k.name)
-				for name, value := range k.low {
-					f.vehicle.Set(name, value)
-				}
-				f.takeOff()
-				f.mode("guided")
-				f.set("target_north", 400)
-				f.run(10*sec, func() bool { return f.in("guided") })
-				f.pass(5*sec, nil)
-				n := len(f.orders)
-				f.vehicle.Inject(c.event)
-				f.run(90*sec, func() bool { return f.Control() == c.state })
-				f.run(5*sec, func() bool { return c.signal == "" || f.signals[c.signal] == 1 })
-				f.set("target_north", 0)
-				f.mode("loiter")
-				f.pass(20*sec, nil)
-				if len(f.orders) != n || f.Control() != c.state {
-					t.Errorf("commands %v, state %s\n%s", f.orders[n:], f.Control(), f.log.String())
-				}
-			})
-		}
 	}
 }
 

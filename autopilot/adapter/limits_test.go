@@ -37,6 +37,44 @@ var nones = map[string]bool{"copter 192 4": true, "px4-plane 192 4": true, "px4-
 // airfield is where the fake vehicles are.
 var airfield = earth.NewPlane(earth.Position{Lat: 48.0814, Lon: 11.2831})
 
+// unsafe returns what is wrong with a message for a vehicle, whatever is wanted; "" if nothing is.
+func unsafe(vehicle string, m frame.Message) string {
+	id, list := values(m)
+	for i, v := range list {
+		if v-v != 0 && !(v != v && nones[fmt.Sprintf("%s %d %d", vehicle, id, i+1)]) {
+			return "a number"
+		}
+	}
+	top := 0.0
+	switch m := m.(type) {
+	case *mav.MessageParamSet:
+		top = float64(m.ParamValue)
+	case *mav.MessageCommandInt:
+		if top = float64(m.Z); m.Frame == 5 {
+			top -= 590
+		}
+		n, e := airfield.Local(earth.Position{Lat: float64(m.X) / 1e7, Lon: float64(m.Y) / 1e7})
+		if (id == 192 || id == 34) && m.X != math.MaxInt32 && math.Hypot(n, e) > 501 {
+			return "a target outside of the fence"
+		}
+	case *mav.MessageCommandLong:
+		switch id {
+		case 22:
+			if top = float64(m.Param7); vehicle == "px4-copter" {
+				top -= 590
+			}
+		case 178, 43000:
+			if m.Param2 < 0.1 || m.Param2 > 100 {
+				return "the speed"
+			}
+		}
+	}
+	if top != 0 && !(top > 0.99 && top < 200.01) {
+		return "the height"
+	}
+	return ""
+}
+
 // Random wanted states, also such as no plan should want: no message has a number that is not finite where it is not
 // known as none, no height of a target or a take-off is outside the contract or the fence, no speed outside the contract.
 func TestRandomWishes(t *testing.T) {
@@ -54,40 +92,10 @@ func TestRandomWishes(t *testing.T) {
 				f.options.Fence, f.options.Unfenced = limits, true
 				f.begin()
 				f.sends = func(m frame.Message) {
-					id, list := values(m)
+					id, _ := values(m)
 					sent[id]++
-					for i, v := range list {
-						if v-v != 0 && !(v != v && nones[fmt.Sprintf("%s %d %d", k.name, id, i+1)]) {
-							t.Errorf("seed %d: %+v", seed, m)
-						}
-					}
-					top := 0.0
-					switch m := m.(type) {
-					case *mav.MessageParamSet:
-						top = float64(m.ParamValue)
-					case *mav.MessageCommandInt:
-						top = float64(m.Z)
-						if m.Frame == 5 {
-							top -= 590
-						}
-						n, e := airfield.Local(earth.Position{Lat: float64(m.X) / 1e7, Lon: float64(m.Y) / 1e7})
-						if d := math.Hypot(n, e); (id == 192 || id == 34) && m.X != math.MaxInt32 && d > 501 {
-							t.Errorf("seed %d: a target at %g m", seed, d)
-						}
-					case *mav.MessageCommandLong:
-						switch id {
-						case 22:
-							if top = float64(m.Param7); k.name == "px4-copter" {
-								top -= 590
-							}
-						case 178, 43000:
-							if m.Param2 < 0.1 || m.Param2 > 100 {
-								t.Errorf("seed %d: speed %g", seed, m.Param2)
-							}
-						}
-					}
-					if top != 0 && !(top > 0.99 && top < 200.01) {
-						t.Errorf("seed %d: height %g in %+v", seed, top, m)
+					if wrong := unsafe(k.name, m); wrong != "" {
+						t.Errorf("seed %d: %s in %+v", seed, wrong, m)
 					}
 				}
 				f.ready(60)

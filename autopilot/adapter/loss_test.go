@@ -13,6 +13,32 @@ import (
 	"canopy/autopilot/frame"
 )
 
+// shuffle lets frames arrive late, or twice, with a probability in percent.
+func (p *pair) shuffle(fate *rand.Rand, disorder *int) {
+	type delayed struct {
+		at   int64
+		data []byte
+	}
+	var way [2][]delayed
+	p.disorder = func(end int, frames [][]byte) (arrived [][]byte) {
+		for _, data := range frames {
+			for again := true; again; again = fate.IntN(100) < *disorder/2 {
+				d := delayed{p.wall, data}
+				if fate.IntN(100) < *disorder {
+					d.at += fate.Int64N(300) * ms
+				}
+				way[end] = append(way[end], d)
+			}
+		}
+		slices.SortStableFunc(way[end], func(a, b delayed) int { return cmp.Compare(a.at, b.at) })
+		for len(way[end]) > 0 && way[end][0].at <= p.wall {
+			arrived = append(arrived, way[end][0].data)
+			way[end] = way[end][1:]
+		}
+		return arrived
+	}
+}
+
 // TestAnyLoss checks with random patterns of loss, repetition and delay, in both directions, in which frames overtake each
 // other, and with wanted values that change meanwhile:
 // nothing is commanded before the vehicle is attached and while the link is lost; no command to arm reaches a vehicle that
@@ -40,28 +66,7 @@ func TestAnyLoss(t *testing.T) {
 			}
 			return false
 		}
-		type delayed struct {
-			at   int64
-			data []byte
-		}
-		var way [2][]delayed
-		p.disorder = func(end int, frames [][]byte) (arrived [][]byte) {
-			for _, data := range frames {
-				for again := true; again; again = fate.IntN(100) < disorder/2 {
-					d := delayed{p.wall, data}
-					if fate.IntN(100) < disorder {
-						d.at += fate.Int64N(300) * ms
-					}
-					way[end] = append(way[end], d)
-				}
-			}
-			slices.SortStableFunc(way[end], func(a, b delayed) int { return cmp.Compare(a.at, b.at) })
-			for len(way[end]) > 0 && way[end][0].at <= p.wall {
-				arrived = append(arrived, way[end][0].data)
-				way[end] = way[end][1:]
-			}
-			return arrived
-		}
+		p.shuffle(fate, &disorder)
 		modes := []string{"takeoff", "guided", "rtl", "loiter"}
 		wanted := ""
 		if rapid.Bool().Draw(rt, "attached") {

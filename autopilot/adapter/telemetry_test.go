@@ -91,66 +91,70 @@ var (
 	good = &mav.MessageEkfStatusReport{Flags: 831}
 )
 
+var nan = math.NaN()
+
+// measured are messages made by hand, and the signals that they give.
+var measured = []struct {
+	name   string
+	before []frame.Message
+	m      frame.Message
+	want   map[string]float64 // NaN: unknown
+	rates  map[string]float64
+}{
+	{"heartbeat", nil, &mav.MessageHeartbeat{Type: 1, Autopilot: 3, CustomMode: 11, BaseMode: 1},
+		map[string]float64{"mode": 6, "armed": 0}, nil},
+	{"a mode that the contract does not list", nil, &mav.MessageHeartbeat{Type: 1, Autopilot: 3, CustomMode: 14},
+		map[string]float64{"mode": 0, "armed": 0}, nil},
+	{"position", []frame.Message{home, good}, position(0), map[string]float64{
+		"lat": 47.0001 * math.Pi / 180, "lon": 8.0002 * math.Pi / 180, "alt": 512.3, "h": 12.3,
+		"north": 11.1176, "east": 15.2112, "v_north": 3, "v_east": -4, "climb": 2.5, "groundspeed": 5,
+		"target_distance": 0, "reached": 0},
+		map[string]float64{"alt": 2.5, "h": 2.5, "north": 3, "east": -4}},
+	{"position without home", []frame.Message{good}, position(0), map[string]float64{
+		"lat": 47.0001 * math.Pi / 180, "lon": 8.0002 * math.Pi / 180, "alt": 512.3, "h": 12.3, "north": nan, "east": nan,
+		"v_north": 3, "v_east": -4, "climb": 2.5, "groundspeed": 5, "target_distance": 0, "reached": nan}, nil},
+	{"a stale position of an estimator that has none", []frame.Message{home, &mav.MessageEkfStatusReport{Flags: noPosition}},
+		position(0), map[string]float64{"lat": nan, "lon": nan, "alt": nan, "h": nan, "north": nan, "east": nan,
+			"v_north": nan, "v_east": nan, "climb": nan, "groundspeed": nan, "target_distance": nan, "reached": nan}, nil},
+	{"a position before the estimator reports", []frame.Message{home}, position(0), map[string]float64{"lat": nan, "lon": nan,
+		"alt": nan, "h": nan, "north": nan, "east": nan, "v_north": nan, "v_east": nan, "climb": nan, "groundspeed": nan,
+		"target_distance": nan, "reached": nan}, nil},
+	{"attitude", nil, &mav.MessageAttitude{TimeBootMs: 1000, Roll: -0.5, Yaw: -1, Rollspeed: 0.25},
+		map[string]float64{"heading": 2*math.Pi - 1, "roll": -0.5}, map[string]float64{"roll": 0.25}},
+	{"air", nil, &mav.MessageVfrHud{Airspeed: 22.5}, map[string]float64{"airspeed": 22.5}, nil},
+	{"ready", nil, &mav.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28, OnboardControlSensorsHealth: 1 << 28},
+		map[string]float64{"ready": 1}, nil},
+	{"not ready", nil, &mav.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28}, map[string]float64{"ready": 0}, nil},
+	{"health of what is not present", nil, &mav.MessageSysStatus{OnboardControlSensorsHealth: 1 << 28},
+		map[string]float64{"ready": nan}, nil},
+	{"on the ground", nil, &mav.MessageExtendedSysState{LandedState: 1}, map[string]float64{"in_air": 0}, nil},
+	{"taking off", nil, &mav.MessageExtendedSysState{LandedState: 3}, map[string]float64{"in_air": 1}, nil},
+	{"landed state undefined", nil, &mav.MessageExtendedSysState{}, map[string]float64{"in_air": nan}, nil},
+	{"estimator", nil, good, map[string]float64{"estimator_ok": 1}, nil},
+	{"estimator with a glitch", nil, &mav.MessageEkfStatusReport{Flags: 831 | 32768},
+		map[string]float64{"estimator_ok": 0}, nil},
+	{"estimator of PX4 with a glitch", nil, &mav.MessageEstimatorStatus{Flags: 831 | 1024},
+		map[string]float64{"estimator_ok": 0}, nil},
+	{"GPS", nil, &mav.MessageGpsRawInt{FixType: 3}, map[string]float64{"gps_ok": 1}, nil},
+	{"GPS in two dimensions", nil, &mav.MessageGpsRawInt{FixType: 2}, map[string]float64{"gps_ok": 0}, nil},
+	{"battery", nil, &mav.MessageBatteryStatus{BatteryRemaining: 85, Voltages: cells(12_300, math.MaxUint16)},
+		map[string]float64{"battery": 0.85, "battery_voltage": 12.3}, nil},
+	{"battery by cells", nil, &mav.MessageBatteryStatus{BatteryRemaining: -1, Voltages: cells(4100, 4000, math.MaxUint16)},
+		map[string]float64{"battery": nan, "battery_voltage": 8.1}, nil},
+	{"battery that measures nothing", nil, &mav.MessageBatteryStatus{BatteryRemaining: -1, Voltages: cells(math.MaxUint16)},
+		map[string]float64{"battery": nan, "battery_voltage": nan}, nil},
+	{"another battery", nil, &mav.MessageBatteryStatus{Id: 1, BatteryRemaining: 10}, map[string]float64{}, nil},
+	{"wind from the west", nil, &mav.MessageWind{Direction: 270, Speed: 5},
+		map[string]float64{"wind_north": 0, "wind_east": 5}, nil},
+	{"wind of PX4", nil, &mav.MessageWindCov{WindX: 1, WindY: float32(nan)},
+		map[string]float64{"wind_north": 1, "wind_east": nan}, nil},
+	{"fence", nil, &mav.MessageFenceStatus{BreachStatus: 1}, map[string]float64{"fence_breached": 1}, nil},
+	{"home", nil, home, map[string]float64{"home_known": 1}, nil},
+}
+
 // TestTelemetry checks each row of the tables against a message made by hand.
 func TestTelemetry(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		name   string
-		before []frame.Message
-		m      frame.Message
-		want   map[string]float64 // NaN: unknown
-		rates  map[string]float64
-	}{
-		{"heartbeat", nil, &mav.MessageHeartbeat{Type: 1, Autopilot: 3, CustomMode: 11, BaseMode: 1},
-			map[string]float64{"mode": 6, "armed": 0}, nil},
-		{"a mode that the contract does not list", nil, &mav.MessageHeartbeat{Type: 1, Autopilot: 3, CustomMode: 14},
-			map[string]float64{"mode": 0, "armed": 0}, nil},
-		{"position", []frame.Message{home, good}, position(0), map[string]float64{
-			"lat": 47.0001 * math.Pi / 180, "lon": 8.0002 * math.Pi / 180, "alt": 512.3, "h": 12.3,
-			"north": 11.1176, "east": 15.2112, "v_north": 3, "v_east": -4, "climb": 2.5, "groundspeed": 5,
-			"target_distance": 0, "reached": 0},
-			map[string]float64{"alt": 2.5, "h": 2.5, "north": 3, "east": -4}},
-		{"position without home", []frame.Message{good}, position(0), map[string]float64{
-			"lat": 47.0001 * math.Pi / 180, "lon": 8.0002 * math.Pi / 180, "alt": 512.3, "h": 12.3, "north": nan, "east": nan,
-			"v_north": 3, "v_east": -4, "climb": 2.5, "groundspeed": 5, "target_distance": 0, "reached": nan}, nil},
-		{"a stale position of an estimator that has none", []frame.Message{home, &mav.MessageEkfStatusReport{Flags: noPosition}},
-			position(0), map[string]float64{"lat": nan, "lon": nan, "alt": nan, "h": nan, "north": nan, "east": nan,
-				"v_north": nan, "v_east": nan, "climb": nan, "groundspeed": nan, "target_distance": nan, "reached": nan}, nil},
-		{"a position before the estimator reports", []frame.Message{home}, position(0), map[string]float64{"lat": nan, "lon": nan,
-			"alt": nan, "h": nan, "north": nan, "east": nan, "v_north": nan, "v_east": nan, "climb": nan, "groundspeed": nan,
-			"target_distance": nan, "reached": nan}, nil},
-		{"attitude", nil, &mav.MessageAttitude{TimeBootMs: 1000, Roll: -0.5, Yaw: -1, Rollspeed: 0.25},
-			map[string]float64{"heading": 2*math.Pi - 1, "roll": -0.5}, map[string]float64{"roll": 0.25}},
-		{"air", nil, &mav.MessageVfrHud{Airspeed: 22.5}, map[string]float64{"airspeed": 22.5}, nil},
-		{"ready", nil, &mav.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28, OnboardControlSensorsHealth: 1 << 28},
-			map[string]float64{"ready": 1}, nil},
-		{"not ready", nil, &mav.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28}, map[string]float64{"ready": 0}, nil},
-		{"health of what is not present", nil, &mav.MessageSysStatus{OnboardControlSensorsHealth: 1 << 28},
-			map[string]float64{"ready": nan}, nil},
-		{"on the ground", nil, &mav.MessageExtendedSysState{LandedState: 1}, map[string]float64{"in_air": 0}, nil},
-		{"taking off", nil, &mav.MessageExtendedSysState{LandedState: 3}, map[string]float64{"in_air": 1}, nil},
-		{"landed state undefined", nil, &mav.MessageExtendedSysState{}, map[string]float64{"in_air": nan}, nil},
-		{"estimator", nil, good, map[string]float64{"estimator_ok": 1}, nil},
-		{"estimator with a glitch", nil, &mav.MessageEkfStatusReport{Flags: 831 | 32768},
-			map[string]float64{"estimator_ok": 0}, nil},
-		{"estimator of PX4 with a glitch", nil, &mav.MessageEstimatorStatus{Flags: 831 | 1024},
-			map[string]float64{"estimator_ok": 0}, nil},
-		{"GPS", nil, &mav.MessageGpsRawInt{FixType: 3}, map[string]float64{"gps_ok": 1}, nil},
-		{"GPS in two dimensions", nil, &mav.MessageGpsRawInt{FixType: 2}, map[string]float64{"gps_ok": 0}, nil},
-		{"battery", nil, &mav.MessageBatteryStatus{BatteryRemaining: 85, Voltages: cells(12_300, math.MaxUint16)},
-			map[string]float64{"battery": 0.85, "battery_voltage": 12.3}, nil},
-		{"battery by cells", nil, &mav.MessageBatteryStatus{BatteryRemaining: -1, Voltages: cells(4100, 4000, math.MaxUint16)},
-			map[string]float64{"battery": nan, "battery_voltage": 8.1}, nil},
-		{"battery that measures nothing", nil, &mav.MessageBatteryStatus{BatteryRemaining: -1, Voltages: cells(math.MaxUint16)},
-			map[string]float64{"battery": nan, "battery_voltage": nan}, nil},
-		{"another battery", nil, &mav.MessageBatteryStatus{Id: 1, BatteryRemaining: 10}, map[string]float64{}, nil},
-		{"wind from the west", nil, &mav.MessageWind{Direction: 270, Speed: 5},
-			map[string]float64{"wind_north": 0, "wind_east": 5}, nil},
-		{"wind of PX4", nil, &mav.MessageWindCov{WindX: 1, WindY: float32(nan)},
-			map[string]float64{"wind_north": 1, "wind_east": nan}, nil},
-		{"fence", nil, &mav.MessageFenceStatus{BreachStatus: 1}, map[string]float64{"fence_breached": 1}, nil},
-		{"home", nil, home, map[string]float64{"home_known": 1}, nil},
-	} {
+	for _, c := range measured {
 		t.Run(c.name, func(t *testing.T) {
 			f := feed(t, contract.Plane)
 			for _, m := range c.before {

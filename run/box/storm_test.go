@@ -127,6 +127,18 @@ type storm struct {
 	boots  int
 	armed  int // how often it was armed
 	idle   int // how often it disarmed by itself before it had flown
+
+	t        testing.TB
+	seed     uint64
+	plan     fake.Scenario
+	wire     *fake.Wire
+	vehicle  *fake.Autopilot
+	flight   *flight.Flight
+	wall     int64
+	station  int64 // when the ground station comes; before, a plane is in failsafe since its boot
+	critical int64 // since when the vehicle is in failsafe; 0: it is not
+	before   fake.State
+	airborne bool // since it was armed
 }
 
 func (s *storm) Sample(_ float64, values []float64) error {
@@ -242,116 +254,127 @@ func (k *rider) edited(r *rand.Rand, number int) string {
 }
 
 // flyStorm flies a mission with the faults of a seed.
-func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, *flight.Flight, *fake.Autopilot, fake.Scenario) {
+func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) *storm {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
-	p := k.scenario(r)
-	s := &storm{rider: k}
-	critical := int64(0) // since when; 0: it is not
-	v := fake.New(fake.Options{Firmware: k.firmware, Seed: seed, Observe: func(o fake.Received) {
-		s.orders = append(s.orders, o)
-		if o.ID == 400 && o.Params[0] == 1 && critical > 0 && o.T > critical+30e9 && !o.Armed {
-			t.Errorf("seed %d: armed in failsafe: %+v", seed, o)
-		}
-	}})
+	s := &storm{rider: k, t: t, seed: seed, plan: k.scenario(r), station: math.MaxInt64}
+	s.vehicle = fake.New(fake.Options{Firmware: k.firmware, Seed: seed, Observe: s.observe})
 	for name, value := range k.parameters {
-		if !v.Set(name, value) {
+		if !s.vehicle.Set(name, value) {
 			t.Fatal(name)
 		}
 	}
-	k.also(rand.New(rand.NewPCG(seed, 13)), &p, v)
-	wire := fake.NewWire(seed, p)
+	k.also(rand.New(rand.NewPCG(seed, 13)), &s.plan, s.vehicle)
+	s.wire = fake.NewWire(seed, s.plan)
 	if seed%7 == 3 {
-		v.Inject(fake.Event{Kind: fake.Late, Value: float64(seed % 40)})
+		s.vehicle.Inject(fake.Event{Kind: fake.Late, Value: float64(seed % 40)})
 	}
-	station := int64(math.MaxInt64) // when it comes; before, a plane is in failsafe since its boot
 	if k.firmware == fake.ArduPlane && seed%3 == 0 {
-		v.Set("SYSID_MYGCS", 255)
-		station = int64(seed%200) * 1e9
+		s.vehicle.Set("SYSID_MYGCS", 255)
+		s.station = int64(seed%200) * 1e9
 	}
-	others := frame.Writer{System: 255, Component: 190}
-	f := newRough(t, m, s)
-	wall := int64(0)
-	step := func(kind flight.Kind, data []byte) {
-		in := flight.Input{Kind: kind, At: service.Clock{Wall: wall + 1, Unix: 1e18 + wall}, Data: data}
-		out, err := f.Step(in)
-		if err != nil {
-			t.Fatalf("seed %d: at %g s: %v", seed, float64(wall)/1e9, err)
-		}
-		s.inputs = append(s.inputs, in)
-		s.out = append(s.out, out)
-		for _, d := range out {
-			wire.Send(fake.ToVehicle, d, wall)
-		}
-	}
-	step(flight.Start, nil)
-	step(flight.Open, []byte("fake:plane"))
+	s.flight = newRough(t, m, s)
+	s.step(flight.Start, nil)
+	s.step(flight.Open, []byte("fake:plane"))
 	var swaps []int64 // when the plan is exchanged
 	for range max(0, r.IntN(6)-2) {
 		swaps = append(swaps, int64(r.Float64()*150e9))
 	}
-	airborne, before := false, v.State() // since it was armed
-	const dt = 20_000_000
-	for wall < 260e9 && !f.Over() {
-		wall += dt
-		for _, e := range wire.Events(wall) {
-			v.Inject(e)
-			switch e.Kind {
-			case fake.PilotMode:
-				s.taken = v.Now()
-			case fake.Reboot:
-				s.boots++
-			}
-		}
-		for _, d := range wire.Arrived(fake.ToVehicle, wall) {
-			v.Receive(d)
-		}
-		if wall >= station && wall%1e9 < dt {
-			raw, err := others.Write(&mav.MessageHeartbeat{Type: 6, Autopilot: 8}, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v.Receive(raw)
-		}
-		v.Step(p.Time(wall) - p.Time(wall-dt))
-		a := v.State()
-		if !a.Critical {
-			critical = 0
-		} else if critical == 0 {
-			critical = v.Now()
-		}
-		switch {
-		case a.Armed && !before.Armed:
-			s.armed++
-		case !a.Armed && before.Armed && !airborne:
-			s.idle++
-		}
-		airborne = a.Armed && (airborne || a.Flying)
-		before = a
-		for _, d := range v.Out() {
-			wire.Send(fake.FromVehicle, d, wall)
-		}
-		for _, d := range wire.Arrived(fake.FromVehicle, wall) {
-			step(flight.Frame, slices.Clone(d))
-		}
-		if f.Due() <= wall {
-			step(flight.Wake, nil)
-		}
+	s.before = s.vehicle.State()
+	for s.wall < 260e9 && !s.flight.Over() {
+		s.pass()
 		for i, at := range swaps {
-			if at <= wall && at > wall-dt && !f.Over() {
+			if at <= s.wall && at > s.wall-dt && !s.flight.Over() {
 				src := &diag.Source{Name: "next.xml", Text: cart.Plan(k.edited(r, i))}
-				step(flight.Operator, []byte(flight.Swap(src, r.IntN(2) == 0)))
+				s.step(flight.Operator, []byte(flight.Swap(src, r.IntN(2) == 0)))
 				if r.IntN(4) == 0 {
-					step(flight.Operator, []byte(flight.Withdraw))
+					s.step(flight.Operator, []byte(flight.Withdraw))
 				}
 			}
 		}
-		if wall == 220e9 || wall == 240e9 || wall == 250e9 {
-			step(flight.Operator, []byte(flight.Stop)) // the operator gives up: whatever has the vehicle keeps it
+		if s.wall == 220e9 || s.wall == 240e9 || s.wall == 250e9 {
+			s.step(flight.Operator, []byte(flight.Stop)) // the operator gives up: whatever has the vehicle keeps it
 		}
 	}
-	step(flight.End, nil)
-	return s, f, v, p
+	s.step(flight.End, nil)
+	return s
+}
+
+// observe takes a command that reached the vehicle.
+func (s *storm) observe(o fake.Received) {
+	s.orders = append(s.orders, o)
+	if o.ID == 400 && o.Params[0] == 1 && s.critical > 0 && o.T > s.critical+30e9 && !o.Armed {
+		s.t.Errorf("seed %d: armed in failsafe: %+v", s.seed, o)
+	}
+}
+
+// step gives the flight an input.
+func (s *storm) step(kind flight.Kind, data []byte) {
+	in := flight.Input{Kind: kind, At: service.Clock{Wall: s.wall + 1, Unix: 1e18 + s.wall}, Data: data}
+	out, err := s.flight.Step(in)
+	if err != nil {
+		s.t.Fatalf("seed %d: at %g s: %v", s.seed, float64(s.wall)/1e9, err)
+	}
+	s.inputs, s.out = append(s.inputs, in), append(s.out, out)
+	for _, d := range out {
+		s.wire.Send(fake.ToVehicle, d, s.wall)
+	}
+}
+
+const dt = 20_000_000 // ns
+
+// pass lets a step of time pass.
+func (s *storm) pass() {
+	s.wall += dt
+	for _, e := range s.wire.Events(s.wall) {
+		s.vehicle.Inject(e)
+		switch e.Kind {
+		case fake.PilotMode:
+			s.taken = s.vehicle.Now()
+		case fake.Reboot:
+			s.boots++
+		}
+	}
+	for _, d := range s.wire.Arrived(fake.ToVehicle, s.wall) {
+		s.vehicle.Receive(d)
+	}
+	if s.wall >= s.station && s.wall%1e9 < dt {
+		others := frame.Writer{System: 255, Component: 190}
+		raw, err := others.Write(&mav.MessageHeartbeat{Type: 6, Autopilot: 8}, 0)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.vehicle.Receive(raw)
+	}
+	s.vehicle.Step(s.plan.Time(s.wall) - s.plan.Time(s.wall-dt))
+	s.look()
+	for _, d := range s.vehicle.Out() {
+		s.wire.Send(fake.FromVehicle, d, s.wall)
+	}
+	for _, d := range s.wire.Arrived(fake.FromVehicle, s.wall) {
+		s.step(flight.Frame, slices.Clone(d))
+	}
+	if s.flight.Due() <= s.wall {
+		s.step(flight.Wake, nil)
+	}
+}
+
+// look counts how often the vehicle was armed, and notes since when it is in failsafe.
+func (s *storm) look() {
+	a := s.vehicle.State()
+	if !a.Critical {
+		s.critical = 0
+	} else if s.critical == 0 {
+		s.critical = s.vehicle.Now()
+	}
+	switch {
+	case a.Armed && !s.before.Armed:
+		s.armed++
+	case !a.Armed && s.before.Armed && !s.airborne:
+		s.idle++
+	}
+	s.airborne = a.Armed && (s.airborne || a.Flying)
+	s.before = a
 }
 
 func newRough(t testing.TB, m *mission.Mission, s *storm) *flight.Flight {
@@ -372,7 +395,8 @@ func newRough(t testing.TB, m *mission.Mission, s *storm) *flight.Flight {
 var home = earth.NewPlane(earth.Position{Lat: 48.0814, Lon: 11.2831})
 
 // judge returns what is wrong with a flight.
-func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
+func (s *storm) judge() (wrong []string) {
+	f, v := s.flight, s.vehicle
 	say := func(format string, a ...any) { wrong = append(wrong, fmt.Sprintf(format, a...)) }
 	if !f.Over() {
 		say("the flight does not end: %v", f.Vehicle())
@@ -466,9 +490,10 @@ func TestStorms(t *testing.T) {
 	for seed := range n {
 		i := seed % uint64(len(riders))
 		k, m := &riders[i], missions[i]
-		s, f, v, p := flyStorm(t, k, m, seed)
-		for _, w := range s.judge(f, v) {
-			t.Errorf("seed %d, %s: %s\n%+v", seed, fake.FirmwareNames()[k.firmware], w, p)
+		s := flyStorm(t, k, m, seed)
+		f := s.flight
+		for _, w := range s.judge() {
+			t.Errorf("seed %d, %s: %s\n%+v", seed, fake.FirmwareNames()[k.firmware], w, s.plan)
 		}
 		swaps += s.swaps
 		if s.most == 1 && f.Statuses()[0] == bt.Accept {

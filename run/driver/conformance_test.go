@@ -409,19 +409,74 @@ func (x *rig) keeps(state string, from, to float64) {
 		"%s: between %.1f and %.1f m, %d samples%s", state, least, most, n, x.log())
 }
 
+// services are the machines of an exchange, without a flight.
+type services struct {
+	*rig
+	wire       FarEnd
+	reader     frame.Reader
+	writer     frame.Writer
+	transfers  *service.Transfers
+	parameters *service.Parameters
+	beats      *service.Heartbeat
+}
+
+// exchange lets the machines work until an exchange is done.
+func (x *services) exchange(name string, done func() bool) {
+	x.Helper()
+	machines := []interface {
+		Receive(now service.Clock, f frame.Frame)
+		Wake(now service.Clock)
+		Due() int64
+		Out() []frame.Message
+	}{x.transfers, x.parameters, x.beats}
+	for begun := x.wire.Now().Wall; !done(); {
+		if x.wire.Now().Wall-begun > 60*second {
+			x.Fatalf("%s does not end", name)
+		}
+		due := int64(math.MaxInt64)
+		for _, m := range machines {
+			if m.Due() <= x.wire.Now().Wall {
+				m.Wake(x.wire.Now())
+			}
+			for _, out := range m.Out() {
+				raw, err := x.writer.Write(out, x.wire.Now().Unix)
+				if err != nil {
+					x.Fatal(err)
+				}
+				x.wire.Write(raw)
+			}
+			due = min(due, m.Due())
+		}
+		x.serve()
+		in, _ := x.wire.Next(context.Background(), min(due, x.wire.Now().Wall+second), nil)
+		if in.Kind == flight.Frame {
+			if x.pair != nil {
+				x.pair.b.bytes += len(in.Data)
+			}
+			for _, f := range x.reader.Read(in.Data) {
+				for _, m := range machines {
+					m.Receive(in.At, f)
+				}
+			}
+		}
+	}
+}
+
 // checkTransfers uploads lists of items, reads them back, and writes a parameter.
 func (x *rig) checkTransfers() {
-	wire := x.connect()
-	defer wire.Close() //nolint:errcheck // nothing is buffered
-	transfers, parameters := service.NewTransfers(ends), service.NewParameters(ends, x.encoding)
-	beats := service.NewHeartbeat(ends, 18)
+	s := &services{rig: x, wire: x.connect(), writer: frame.Writer{System: ends.Us.System, Component: ends.Us.Component},
+		transfers: service.NewTransfers(ends), parameters: service.NewParameters(ends, x.encoding),
+		beats: service.NewHeartbeat(ends, 18)}
+	defer s.wire.Close() //nolint:errcheck // nothing is buffered
 	at := earth.NewPlane(earth.Position{Lat: 48.0814, Lon: 11.2831})
 	item := func(command uint16, p float32, north, east, h float64) service.Item {
 		g := at.Global(north, east)
 		return service.Item{Command: command, Frame: 3, Params: [4]float32{p},
 			X: service.Degrees(g.Lat), Y: service.Degrees(g.Lon), Z: float32(h)}
 	}
-	lists := []struct {
+	heard := false
+	s.exchange("the first heartbeat", func() bool { heard = heard || s.beats.Link() == service.Up; return heard })
+	for _, l := range []struct {
 		list  service.Storage
 		items []service.Item
 	}{
@@ -429,72 +484,21 @@ func (x *rig) checkTransfers() {
 			item(5001, 4, 2000, 2000, 0), item(5001, 4, -2000, 2000, 0)}},
 		{service.RallyList, []service.Item{item(5100, 0, 200, 200, 60)}},
 		{service.FenceList, nil}, {service.RallyList, nil},
-	}
-	ready := func() bool { return false } // of the exchange under way
-	exchange := func(name string) {
-		x.Helper()
-		reader, writer := frame.Reader{}, frame.Writer{System: ends.Us.System, Component: ends.Us.Component}
-		machines := []interface {
-			Receive(now service.Clock, f frame.Frame)
-			Wake(now service.Clock)
-			Due() int64
-			Out() []frame.Message
-		}{transfers, parameters, beats}
-		for begun := wire.Now().Wall; !ready(); {
-			if wire.Now().Wall-begun > 60*second {
-				x.Fatalf("%s does not end", name)
-			}
-			due := int64(math.MaxInt64)
-			for _, m := range machines {
-				if m.Due() <= wire.Now().Wall {
-					m.Wake(wire.Now())
-				}
-				for _, out := range m.Out() {
-					raw, err := writer.Write(out, wire.Now().Unix)
-					if err != nil {
-						x.Fatal(err)
-					}
-					wire.Write(raw)
-				}
-				due = min(due, m.Due())
-			}
-			x.serve()
-			in, _ := wire.Next(context.Background(), min(due, wire.Now().Wall+second), nil)
-			if in.Kind == flight.Frame {
-				if x.pair != nil {
-					x.pair.b.bytes += len(in.Data)
-				}
-				for _, f := range reader.Read(in.Data) {
-					for _, m := range machines {
-						m.Receive(in.At, f)
-					}
-				}
-			}
-		}
-	}
-	heard := false
-	ready = func() bool { heard = heard || beats.Link() == service.Up; return heard }
-	exchange("the first heartbeat")
-	for _, l := range lists {
+	} {
 		var ended []service.Transfer
-		ready = func() bool { ended = transfers.Ended(); return len(ended) > 0 }
-		transfers.Upload(wire.Now(), l.list, l.items)
-		exchange(l.list.String())
+		s.transfers.Upload(s.wire.Now(), l.list, l.items)
+		s.exchange(l.list.String(), func() bool { ended = s.transfers.Ended(); return len(ended) > 0 })
 		x.claim(ended[0].Err == nil, "transfers: "+l.list.String(), "%v", ended[0].Err)
 	}
-	var settings []service.Setting
-	ready = func() bool { settings = parameters.Settings(); return len(settings) > 0 }
-	for _, write := range []float64{35, 0} {
-		var err error
-		if write > 0 {
-			err = parameters.Write(wire.Now(), x.setting, write)
-		} else {
-			err = parameters.Read(wire.Now(), x.setting)
-		}
-		if err != nil {
+	for _, begin := range []func() error{
+		func() error { return s.parameters.Write(s.wire.Now(), x.setting, 35) },
+		func() error { return s.parameters.Read(s.wire.Now(), x.setting) },
+	} {
+		if err := begin(); err != nil {
 			x.Fatal(err)
 		}
-		exchange(x.setting)
+		var settings []service.Setting
+		s.exchange(x.setting, func() bool { settings = s.parameters.Settings(); return len(settings) > 0 })
 		x.claim(settings[0].Knowledge == service.Found && settings[0].Value == 35, "transfers: a parameter is written",
 			"%+v", settings)
 	}
