@@ -27,8 +27,8 @@ import (
 // maxDivisions bounds the division of parts.
 const maxDivisions = 4_000
 
-// turner finds the turns.
-type turner struct {
+// turns is the turns in a graph.
+type turns struct {
 	*graph
 	divided map[string]pace // by nodes and whether timers count
 	found   []turn
@@ -56,7 +56,7 @@ func askChatter(m *Model) []Finding {
 	if !m.knowsRates() {
 		return nil
 	}
-	t, why := m.newTurner()
+	t, why := m.findTurns()
 	if why != "" {
 		if found := m.slowTurns(); found != nil {
 			return found
@@ -79,19 +79,19 @@ func askChatter(m *Model) []Finding {
 	return found
 }
 
-// newTurner finds the turns.
-func (m *Model) newTurner() (t *turner, why string) {
+// findTurns finds the turns.
+func (m *Model) findTurns() (t *turns, why string) {
 	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
 	g.turns = true
 	if why := g.explore(); why != "" {
 		return nil, why
 	}
-	return g.turner(), ""
+	return g.findTurns(), ""
 }
 
-// turner finds the turns in a graph.
-func (x *graph) turner() (t *turner) {
-	t = &turner{graph: x, divided: map[string]pace{}}
+// findTurns finds the turns in a graph.
+func (x *graph) findTurns() (t *turns) {
+	t = &turns{graph: x, divided: map[string]pace{}}
 	all := make([]int, len(t.nodes))
 	for n := range all {
 		all[n] = n
@@ -101,7 +101,7 @@ func (x *graph) turner() (t *turner) {
 }
 
 // divide finds the turns among some nodes.
-func (t *turner) divide(nodes []int, timers bool) (p pace) {
+func (t *turns) divide(nodes []int, timers bool) (p pace) {
 	key := fmt.Sprint(timers, nodes)
 	if p, known := t.divided[key]; known {
 		return p
@@ -139,7 +139,7 @@ func (t *turner) divide(nodes []int, timers bool) (p pace) {
 }
 
 // parts returns the nodes on both sides of the lowest and of the highest cut of each axis that edges of a part cross.
-func (t *turner) parts(part []int, x crossings) [][]int {
+func (t *turns) parts(part []int, x crossings) [][]int {
 	var all [][]int
 	for i := range t.axes {
 		if x.first[i] < 0 {
@@ -155,7 +155,7 @@ func (t *turner) parts(part []int, x crossings) [][]int {
 }
 
 // measure returns what the edges of a part cross, and how long a turn takes that crosses it all.
-func (t *turner) measure(part []int, use func(edge) bool) crossings {
+func (t *turns) measure(part []int, use func(edge) bool) crossings {
 	x := crossings{first: slices.Repeat([]int{-1}, len(t.axes)), last: slices.Repeat([]int{-1}, len(t.axes)), axis: -1}
 	inside := map[int]bool{}
 	for _, n := range part {
@@ -196,7 +196,7 @@ func (t *turner) measure(part []int, use func(edge) bool) crossings {
 }
 
 // crossing returns the minimum time [s] from one cut of an axis up to another one and back.
-func (t *turner) crossing(part []int, i, first, last int) (time float64) {
+func (t *turns) crossing(part []int, i, first, last int) (time float64) {
 	a := &t.axes[i]
 	for cell := first + 1; cell <= last; cell++ {
 		low, high := a.bounds(cell)
@@ -214,7 +214,7 @@ func (t *turner) crossing(part []int, i, first, last int) (time float64) {
 }
 
 // loop returns the shortest closed walk in a part on which the active actions change; nil if there is none.
-func (t *turner) loop(part []int, use func(edge) bool) []int {
+func (t *turns) loop(part []int, use func(edge) bool) []int {
 	inside := map[int]bool{}
 	for _, n := range part {
 		inside[n] = true
@@ -239,13 +239,13 @@ func (t *turner) loop(part []int, use func(edge) bool) []int {
 }
 
 // actives returns the active actions of a node.
-func (t *turner) actives(n int) []bt.Task {
+func (t *turns) actives(n int) []bt.Task {
 	return t.plan[t.nodes[n].state].active
 }
 
 // tasks returns the actions that take turns on a closed walk, in the order in which they are active from the lowest
 // node on.
-func (t *turner) tasks(x *turn) []bt.Task {
+func (t *turns) tasks(x *turn) []bt.Task {
 	if x.axis >= 0 {
 		lowest := 0
 		cell := func(k int) int { return t.nodes[x.loop[k]].cells[x.axis].low }
@@ -269,7 +269,7 @@ func (t *turner) tasks(x *turn) []bt.Task {
 }
 
 // distinct returns the turns, of those with the same tasks only the fastest.
-func (t *turner) distinct() []turn {
+func (t *turns) distinct() []turn {
 	var list []turn
 	for _, x := range t.found {
 		same := func(y turn) bool { return slices.Equal(t.tasks(&x), t.tasks(&y)) }
@@ -284,7 +284,7 @@ func (t *turner) distinct() []turn {
 }
 
 // finding describes a turn.
-func (t *turner) finding(x turn) Finding {
+func (t *turns) finding(x turn) Finding {
 	m := t.m
 	f := Finding{Tasks: t.tasks(&x)}
 	var names, on []string
@@ -339,7 +339,7 @@ func (t *turner) finding(x turn) Finding {
 }
 
 // refute completes the finding of a turn that is known to be possible.
-func (t *turner) refute(f *Finding, x turn, who string, period float64, single bool) {
+func (t *turns) refute(f *Finding, x turn, who string, period float64, single bool) {
 	least := t.m.subject.Declared.Period
 	where := ""
 	if single {
@@ -383,12 +383,12 @@ func (t *turner) refute(f *Finding, x turn, who string, period float64, single b
 }
 
 // unknown reports whether nothing is known of the rate of an axis at some node of a walk.
-func (t *turner) unknown(loop []int, i int) bool {
+func (t *turns) unknown(loop []int, i int) bool {
 	return slices.ContainsFunc(loop, func(n int) bool { return t.nodes[n].rates[i] == anyRate })
 }
 
 // unbounded reports whether some axis that a turn crosses has no maximum rate.
-func (t *turner) unbounded(x turn) bool {
+func (t *turns) unbounded(x turn) bool {
 	return slices.ContainsFunc(x.loop, func(n int) bool {
 		for i, r := range t.nodes[n].rates {
 			if x.first[i] >= 0 && (math.IsInf(r.Low, 0) || math.IsInf(r.High, 0)) {
@@ -406,7 +406,7 @@ func roundUp(x float64) float64 {
 }
 
 // assumptions are those of a proof that tasks do not take turns: all other inputs stay as they are.
-func (t *turner) assumptions() []Assumption {
+func (t *turns) assumptions() []Assumption {
 	var list []Assumption
 	var calms, rests []string
 	for i := range t.axes {
@@ -434,7 +434,7 @@ func (t *turner) assumptions() []Assumption {
 // orbit returns the minimum period of an orbit along a closed walk [s]; ok is false if there is none. Between two nodes
 // the signals of the axes that the walk crosses move straight on for some time, at rates that the node allows, and stay
 // in its cells. The unknowns of the linear program are these times, the displacements and the first position.
-func (t *turner) orbit(loop []int) (period float64, ok bool) {
+func (t *turns) orbit(loop []int) (period float64, ok bool) {
 	crossed, signals := t.crossedBy(loop)
 	if slices.ContainsFunc(crossed, func(i int) bool { return t.axes[i].motion != steady }) {
 		return 0, false
@@ -474,12 +474,12 @@ func (t *turner) orbit(loop []int) (period float64, ok bool) {
 }
 
 // changes reports whether a closed walk leads through several cells of an axis.
-func (t *turner) changes(loop []int, i int) bool {
+func (t *turns) changes(loop []int, i int) bool {
 	return slices.ContainsFunc(loop, func(n int) bool { return t.nodes[n].cells[i] != t.nodes[loop[0]].cells[i] })
 }
 
 // crossedBy returns the axes that a closed walk crosses, and their signals.
-func (t *turner) crossedBy(loop []int) (crossed []int, signals []string) {
+func (t *turns) crossedBy(loop []int) (crossed []int, signals []string) {
 	for i, a := range t.axes {
 		if !t.changes(loop, i) {
 			continue

@@ -18,7 +18,7 @@ import (
 
 // Comparison is the result of comparing the behaviour of two plans.
 type Comparison struct {
-	Verdict    Verdict // Proved: in all flights the same actions are active, and do the same
+	Verdict    Verdict // Proved: in all runs the same actions are active, and do the same
 	Text       string
 	Steps      []Situation // Refuted: a shortest way to states in which other actions are active; nil: there is none
 	Mismatches []Mismatch  // Refuted: what the same actions do differently
@@ -374,13 +374,13 @@ func takesTime(l plan.Leaf) bool {
 }
 
 func newMachine(s declare.Subject, g *stategraph.Graph, b explore.Budget) *machine {
-	quick := *s.Plan
-	quick.Leaves = slices.Clone(s.Plan.Leaves)
-	for i := range quick.Leaves {
-		l := &quick.Leaves[i]
+	atOnce := *s.Plan
+	atOnce.Leaves = slices.Clone(s.Plan.Leaves)
+	for i := range atOnce.Leaves {
+		l := &atOnce.Leaves[i]
 		l.EntryTime, l.ExitTime, l.EntryUntil, l.ExitUntil = nil, nil, nil, nil
 	}
-	s.Plan, s.Program = &quick, nil
+	s.Plan, s.Program = &atOnce, nil
 	x := &machine{m: newModel(s, newDiagrams), graph: stategraph.NewEngine(g)}
 	for _, name := range g.Conditions() {
 		for _, l := range x.m.leaves {

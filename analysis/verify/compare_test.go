@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"canopy/diag"
 	"canopy/document/declare"
 	"canopy/document/plan"
-	"canopy/document/script"
 	"canopy/expr"
 	"canopy/formalism/stategraph"
 )
@@ -104,16 +102,10 @@ func TestPlansAreCompared(t *testing.T) {
 // replay replays a script, after which these actions must be active.
 func replay(t *testing.T, p *plan.Plan, text string, want []string) {
 	t.Helper()
-	start, lines, list := script.Parse(p.Tree, &diag.Source{Name: "script", Text: text})
-	if len(list) > 0 || text == "" {
-		t.Fatalf("%v\n%s", list, text)
+	if text == "" {
+		t.Fatal("no script")
 	}
-	e := bt.NewEngine(p.Tree, start, 0)
-	_, err := e.Settle(nil)
-	for _, line := range lines {
-		_, failed := e.Settle(line.Inputs)
-		err = errors.Join(err, failed)
-	}
+	e := played(t, p.Tree, text)
 	var active []string
 	for _, l := range p.Tree.Leaves() {
 		if e.Active(l) && p.Tree.Kind(l).Acts() {
@@ -121,8 +113,8 @@ func replay(t *testing.T, p *plan.Plan, text string, want []string) {
 		}
 	}
 	slices.Sort(active)
-	if active = slices.Compact(active); err != nil || !slices.Equal(active, want) {
-		t.Fatalf("%v: after the script %v are active, not %v\n%s\n%s", err, active, want, text, p.Source.Text)
+	if active = slices.Compact(active); !slices.Equal(active, want) {
+		t.Fatalf("after the script %v are active, not %v\n%s\n%s", active, want, text, p.Source.Text)
 	}
 }
 

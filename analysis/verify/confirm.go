@@ -11,7 +11,7 @@ import (
 
 // show searches for a counterexample in a set that the abstraction does not exclude. A flight has the last word. It has
 // also the first where the sets do not cover all states: a plan remembers, a task that ends during another procedure
-// keeps its status, and a leaf may be told by older sides of relations.
+// keeps its status, and a leaf may be judged by older sides of relations.
 func (m *Model) show(a set, violated violation) counterexample {
 	settled := func(x situation) bool { return x.Quiet() && violated(x) }
 	if late := m.Remembers() || m.stepper().Lags(); late || m.slow() {

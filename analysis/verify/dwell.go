@@ -47,7 +47,7 @@ func (m *Model) slowTurns() []Finding {
 	if g.turns = true; g.explore() != "" {
 		return nil
 	}
-	t := g.turner()
+	t := g.findTurns()
 	maps.Copy(t.rests, rests)
 	var found []Finding
 	for _, x := range t.distinct() {

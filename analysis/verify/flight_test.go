@@ -183,7 +183,7 @@ func TestReachedIsReached(t *testing.T) {
 		for range cases {
 			s := r.planWithEffects(t)
 			m := NewModel(s)
-			x, why := m.newJourney(nil, m.goal)
+			x, why := m.newLiveness(nil, m.goal)
 			if why != "" {
 				continue
 			}
@@ -367,7 +367,7 @@ func (r *randomPlan) conditionless() declare.Statement {
 }
 
 // matches reports whether a node's cells are those of these values.
-func (x *journey) matches(n int, at []float64, stubs []bool) bool {
+func (x *liveness) matches(n int, at []float64, stubs []bool) bool {
 	stub := 0
 	for i := range x.axes {
 		a, cell := &x.axes[i], 0

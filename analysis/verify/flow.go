@@ -259,9 +259,9 @@ func soon(f *temporal.Formula, time float64) *temporal.Formula {
 		{Op: temporal.Within, Args: f.Args[1:], Bound: time}}}
 }
 
-// patience returns a time [s] after which what must happen has happened, if the plan goes once through all intervals of
+// longEnough returns a time [s] after which what must happen has happened, if the plan goes once through all intervals of
 // its signals and all its procedures and timers, with a reserve.
-func (m *Model) patience(list []continuousSignal) float64 {
+func (m *Model) longEnough(list []continuousSignal) float64 {
 	sum := 1.0
 	for i := range list {
 		sum += list[i].total(m)

@@ -247,24 +247,38 @@ func (p *transition) place() []byte {
 	return b
 }
 
-// set returns the states in which an axis is in some cells.
-func (x *graph) set(i int, s span) set {
-	m, a := x.m, &x.axes[i]
-	if a.signal >= 0 {
-		return m.between(a.signal, s.low, s.high)
-	}
-	all := m.space.all()
-	if a.leaf != nil {
-		if truth := m.truth[m.leafOf[a.leaf.task]]; s.low > 0 {
-			all = truth
-		} else if s.high == 0 {
-			all = m.space.not(truth)
+// region returns cells as a region, without those of conditions that stand for others.
+func (x *graph) region(cells []span) region {
+	r := region{}
+	for i, s := range cells {
+		a := &x.axes[i]
+		switch {
+		case s == span{0, len(a.cuts)}, a.leaf != nil:
+		case a.signal >= 0:
+			r[x.m.vocab.signals[a.signal].at] = s
+		default:
+			for k, at := range a.marks {
+				if k < s.low || k >= s.high {
+					cell := btoi((k < s.low) != at.below)
+					r[at.variable] = span{cell, cell}
+				}
+			}
 		}
-		return all
 	}
-	for k, at := range a.marks {
-		if k < s.low || k >= s.high {
-			all = m.space.and(all, m.literal(at.variable, (k < s.low) != at.below))
+	return r
+}
+
+// set returns the states in some cells.
+func (x *graph) set(cells []span) set {
+	m := x.m
+	all := m.box(x.region(cells))
+	for i, s := range cells {
+		if l := x.axes[i].leaf; l != nil && s.low == s.high {
+			truth := m.truth[m.leafOf[l.task]]
+			if s.low == 0 {
+				truth = m.space.not(truth)
+			}
+			all = m.space.and(all, truth)
 		}
 	}
 	return all
@@ -392,11 +406,7 @@ func (x *graph) lawful(cells []span) bool {
 	if len(x.m.facts) == 0 {
 		return x.possible(cells)
 	}
-	s, all := x.m.space, x.m.lawful
-	for i, c := range cells {
-		all = s.and(all, x.set(i, c))
-	}
-	return !s.empty(all) && x.possible(cells)
+	return !x.m.space.empty(x.m.space.and(x.m.lawful, x.set(cells))) && x.possible(cells)
 }
 
 // within returns the cells that a transition and motion have in common; nil if there are none.
@@ -513,35 +523,13 @@ func (x *graph) values(cells []span) values {
 }
 
 // text describes cells.
-func (x *graph) text(cells []span) string {
-	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}
-	for i, s := range cells {
-		a := &x.axes[i]
-		switch {
-		case s == span{0, len(a.cuts)}:
-		case a.signal >= 0:
-			r.first[a.signal], r.last[a.signal] = s.low, s.high
-		default:
-			for k, at := range a.marks {
-				if k < s.low || k >= s.high {
-					r.truth[at.variable] = (k < s.low) != at.below
-				}
-			}
-		}
-	}
-	return x.m.text(r)
-}
+func (x *graph) text(cells []span) string { return x.m.text(x.region(cells)) }
 
 // regions describes the cells of nodes.
 func (x *graph) regions(nodes []int) ([]string, bool) {
-	m := x.m
-	all := m.space.none()
+	all := never
 	for _, n := range nodes {
-		here := m.space.all()
-		for i, s := range x.nodes[n].cells {
-			here = m.space.and(here, x.set(i, s))
-		}
-		all = m.space.or(all, here)
+		all = x.m.space.or(all, x.set(x.nodes[n].cells))
 	}
-	return m.regions(all)
+	return x.m.regions(all)
 }

@@ -1,9 +1,8 @@
 package verify
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -47,89 +46,33 @@ func subjectOf(t *testing.T, text, declared string) declare.Subject {
 	return s
 }
 
-// finals returns each task's last status in a trace, and whether the root's last end, if it is held still, was good.
-func finals(t *testing.T, tree *bt.Tree, text string) (status map[string]bt.Status, rootGood bool) {
+// played returns the engine after a script.
+func played(t *testing.T, tree *bt.Tree, text string) *bt.Engine {
 	t.Helper()
-	var log bytes.Buffer
-	if err := script.Print(&plan.Plan{Tree: tree}, &diag.Source{Name: "script.txt", Text: text}, nil, &log); err != nil {
+	start, lines, list := script.Parse(tree, &diag.Source{Name: "script.txt", Text: text})
+	if len(list) > 0 {
+		t.Fatalf("%v\n%s", list, text)
+	}
+	e := bt.NewEngine(tree, start, 0)
+	_, err := e.Settle(nil)
+	for _, line := range lines {
+		_, failed := e.Settle(line.Inputs)
+		err = errors.Join(err, failed)
+	}
+	if err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
-	status = map[string]bt.Status{}
-	initial, _, _ := script.Parse(tree, &diag.Source{Text: text})
-	start := bt.NewEngine(tree, initial, 0)
-	for i := range tree.Len() {
-		status[tree.Name(bt.Task(i))] = start.Status(bt.Task(i))
-	}
-	words := map[string]bt.Status{}
-	for s := bt.Success; s <= bt.Dropped; s++ {
-		words[s.String()] = s
-	}
-	root := tree.Name(tree.Root())
-	rootGood = status[root] == bt.Success
-	for line := range strings.Lines(log.String()) {
-		_, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		name, change, _ := strings.Cut(rest, ": ")
-		_, to, _ := strings.Cut(change, " -> ")
-		status[name] = words[to]
-		if name == root && words[to] != bt.Deactivating && (words[to] != bt.Accept || !strings.HasPrefix(change, "Deactivating")) {
-			rootGood = words[to] == bt.Success || words[to] == bt.Finished
-		}
-	}
-	return status, rootGood
+	return e
 }
 
-// TestScriptsShowTheViolation replays every counterexample with script.Print and looks for the violation in the log.
-func TestScriptsShowTheViolation(t *testing.T) {
-	shown := map[string]int{}
-	for _, test := range []struct{ memory, scripts bool }{{}, {memory: true}, {memory: true, scripts: true}} {
-		memory := test.memory
-		r := &randomPlan{Rand: rand.New(rand.NewPCG(7, 5)), memory: memory, scripts: test.scripts}
-		cases := 300
-		if memory {
-			cases = 20
-		}
-		if testing.Short() {
-			cases = cases/2 + 5
-		}
-		for range cases {
-			s := r.subject(t)
-			for _, f := range Check(s) {
-				if f.Verdict != Refuted || f.Question == "dead" || strings.HasPrefix(f.Text, "no task ever writes") {
-					continue // nothing happens that a script could show
-				}
-				if f.Script == "" && memory {
-					continue // scripts begin with all conditions false, which may be against the facts
-				}
-				status, good := finals(t, s.Plan.Tree, f.Script)
-				running := func(task bt.Task) bool { return status[s.Plan.Tree.Name(task)] == bt.Running }
-				actions := slices.DeleteFunc(slices.Clone(s.Plan.Tree.Leaves()),
-					func(l bt.Task) bool { return s.Plan.Tree.Kind(l) != bt.Action })
-				wrong := false
-				kind := f.Question
-				switch {
-				case f.Question == "complete":
-					wrong = !good && !slices.ContainsFunc(actions, running)
-				case f.Question == "conflict":
-					wrong = slices.ContainsFunc(f.Units, func(u []bt.Task) bool { return running(u[0]) && running(u[1]) })
-				case f.Question == "command":
-					wrong = !slices.ContainsFunc(f.Tasks, running)
-				case strings.Contains(f.Text, "succeeds where"):
-					kind, wrong = "goal, early", good
-				case strings.Contains(f.Text, "does not succeed"):
-					kind, wrong = "goal, late", !good
-				}
-				if !wrong {
-					t.Fatalf("%s\n%s: not shown by\n%s%v", s.Plan.Source.Text, f.Text, f.Script, status)
-				}
-				shown[kind]++
-			}
-		}
+// finals returns each task's status after a script.
+func finals(t *testing.T, tree *bt.Tree, text string) map[string]bt.Status {
+	t.Helper()
+	e, status := played(t, tree, text), map[string]bt.Status{}
+	for i := range bt.Task(tree.Len()) {
+		status[tree.Name(i)] = e.Status(i)
 	}
-	for _, kind := range []string{"complete", "conflict", "command", "goal, early", "goal, late"} {
-		if shown[kind] < 3 {
-			t.Errorf("only %d scripts showed %q", shown[kind], kind)
-		}
-	}
+	return status
 }
 
 // TestMarsRover: the rover of O. Biggar and M. Zamani, A Framework for Formal Verification of Behavior Trees with Linear
@@ -484,7 +427,7 @@ func TestGuardsInOppositeOrder(t *testing.T) {
 		if f.Verdict != Refuted {
 			continue
 		}
-		if status, _ := finals(t, s.Plan.Tree, f.Script); status["film_then"] != bt.Running || status["film_last"] != bt.Accept ||
+		if status := finals(t, s.Plan.Tree, f.Script); status["film_then"] != bt.Running || status["film_last"] != bt.Accept ||
 			status["call"] != bt.Running {
 			t.Errorf("the script ends with %v", status)
 		}

@@ -151,7 +151,7 @@ func TestLatchesAgreeWithBruteForce(t *testing.T) {
 					continue
 				}
 				refuted++
-				status, _ := finals(t, s.Plan.Tree, f.Script)
+				status := finals(t, s.Plan.Tree, f.Script)
 				for part := range strings.SplitSeq(strings.TrimSuffix(strings.TrimPrefix(s.Declared.Always[i].Text, "not ("), ")"), " and ") {
 					name := strings.TrimPrefix(part, "not ")
 					if strings.HasPrefix(name, "c") && (status[name] == bt.Success) != (name == part) {

@@ -63,29 +63,51 @@ func (p *linear) between(s sum, low, high float64) {
 	}
 }
 
+// of returns the sum for values of the unknowns.
+func (s sum) of(values []float64) (total float64) {
+	for v, f := range s {
+		total += f * values[v]
+	}
+	return total
+}
+
 // minimum returns the minimum cost; ok is false if nothing meets all demands.
 func (p *linear) minimum() (cost float64, ok bool) {
-	column, c := slices.Repeat([]int{-1}, len(p.cost)), []float64(nil) // by unknown: of those that occur
+	values, ok := p.solution()
+	for v, x := range values {
+		cost += p.cost[v] * x
+	}
+	return max(cost, 0), ok
+}
+
+// solution returns values of the unknowns with the minimum cost; ok is false if nothing meets all demands.
+func (p *linear) solution() (values []float64, ok bool) {
+	values = make([]float64, len(p.cost))
+	var c []float64
+	var occur []int // the unknowns that do; the solver has no others
 	for v := range p.cost {
 		if slices.ContainsFunc(p.rows, func(s sum) bool { return s[v] != 0 }) {
-			column[v] = len(c)
-			c = append(c, p.cost[v])
+			occur, c = append(occur, v), append(c, p.cost[v])
 		}
+	}
+	if len(p.rows) == 0 {
+		return values, true
 	}
 	n := len(c)
 	c = append(c, make([]float64, len(p.rows))...)
-	if len(p.rows) == 0 {
-		return 0, true
-	}
 	a := mat.NewDense(len(p.rows), len(c), nil)
 	for k, s := range p.rows {
-		for v, f := range s {
-			if f != 0 {
-				a.Set(k, column[v], f)
-			}
+		for i, v := range occur {
+			a.Set(k, i, s[v])
 		}
 		a.Set(k, n+k, -1)
 	}
-	cost, _, err := lp.Simplex(c, a, p.least, 1e-9, nil)
-	return max(cost, 0), err == nil
+	_, x, err := lp.Simplex(c, a, p.least, 1e-9, nil)
+	if err != nil {
+		return nil, false
+	}
+	for i, v := range occur {
+		values[v] = x[i]
+	}
+	return values, true
 }

@@ -7,9 +7,6 @@ import (
 
 	"canopy/document/declare"
 	"canopy/expr"
-
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
 // Liveness: from which states the goal is reached, if signals change according to the effects of the active tasks. A
@@ -26,7 +23,7 @@ func askReach(m *Model) []Finding {
 	if !m.moves(m.goal) {
 		return nil
 	}
-	x, why := m.newJourney(nil, m.goal)
+	x, why := m.newLiveness(nil, m.goal)
 	if why != "" {
 		return []Finding{{Verdict: Undecided, Place: m.subject.Declared.Goal.Place,
 			Text:   "not concluded whether the goal is reached: " + why,
@@ -66,8 +63,8 @@ func (m *Model) moves(formulas ...*expr.Logic) bool {
 	return motions != nil && !slices.ContainsFunc(motions, func(kind motion) bool { return kind != steady })
 }
 
-// journey is the graph of all flights up to a goal.
-type journey struct {
+// liveness is the graph of all runs up to a goal, and from where it is reached.
+type liveness struct {
 	*graph
 	firm bool // rates that are only known to be up or down may die out
 
@@ -78,15 +75,15 @@ type journey struct {
 	stuck   []bool // by part: it need not be left
 }
 
-// newJourney explores a plan up to the first goal, or until the graph so far is enough.
-func (m *Model) newJourney(enough func(*graph) bool, goals ...*expr.Logic) (x *journey, why string) {
+// newLiveness explores a plan up to the first goal, or until the graph so far is enough.
+func (m *Model) newLiveness(enough func(*graph) bool, goals ...*expr.Logic) (x *liveness, why string) {
 	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
 	g.goals, g.enough = goals, enough
-	return &journey{graph: g}, g.explore()
+	return &liveness{graph: g}, g.explore()
 }
 
 // solve finds from where the goal is reached, and from where some way leads to it.
-func (x *journey) solve() {
+func (x *liveness) solve() {
 	x.firm = true
 	x.settle()
 	x.sure = x.reached
@@ -98,7 +95,7 @@ func (x *journey) solve() {
 }
 
 // infirm returns the axes of which some rates are only known to be up or down.
-func (x *journey) infirm() []string {
+func (x *liveness) infirm() []string {
 	var names []string
 	for i := range x.axes {
 		if slices.ContainsFunc(x.nodes, func(s vertex) bool { return s.rates[i] != s.rates[i].Firm() }) {
@@ -110,7 +107,7 @@ func (x *journey) infirm() []string {
 
 // settle finds from where the goal is reached. It is not known of nodes without known successors: they are counted in.
 // From where the goal need not be reached, it need not be whatever follows these.
-func (x *journey) settle() {
+func (x *liveness) settle() {
 	x.part, x.reached, x.stuck = slices.Repeat([]int{-1}, len(x.nodes)), make([]bool, len(x.nodes)), nil
 	var others []int
 	for n := range x.nodes {
@@ -122,7 +119,7 @@ func (x *journey) settle() {
 }
 
 // judge decides whether the goal is reached from a part.
-func (x *journey) judge(part []int) {
+func (x *liveness) judge(part []int) {
 	number := len(x.stuck)
 	for _, n := range part {
 		x.part[n] = number
@@ -144,7 +141,7 @@ func (x *journey) judge(part []int) {
 
 // passes reports whether a part must be left: a procedure is under way that ends after some time and does not begin
 // again in it, or a weighted sum of axes rises everywhere in it and is bounded.
-func (x *journey) passes(part []int) bool {
+func (x *liveness) passes(part []int) bool {
 	if x.expires(part) {
 		return true
 	}
@@ -168,7 +165,7 @@ func (x *journey) passes(part []int) bool {
 }
 
 // expires reports whether some procedure with a duration is under way in all nodes of a part and does not begin in it.
-func (x *journey) expires(part []int) bool {
+func (x *liveness) expires(part []int) bool {
 	inside := func(e edge) bool { return x.part[e.to] == x.part[part[0]] }
 	return slices.ContainsFunc(x.m.leaves, func(l leaf) bool {
 		return !slices.ContainsFunc(part, func(n int) bool {
@@ -190,8 +187,14 @@ func ranked(rows [][]declare.Rate, above, below []bool) bool {
 			return true
 		}
 	}
-	// f = p - q with p, q >= 0; a column for each that may be positive: its minimum contribution to each row.
-	var columns [][]float64
+	if len(rows) > maxRows {
+		return false
+	}
+	// f = p - q with p, q >= 0: an unknown for each that may be positive, and its minimum contribution to each row.
+	p, sums := &linear{}, make([]sum, len(rows))
+	for k := range sums {
+		sums[k] = sum{}
+	}
 	for i := range above {
 		for _, c := range []struct {
 			ok  bool
@@ -200,57 +203,31 @@ func ranked(rows [][]declare.Rate, above, below []bool) bool {
 			{above[i], func(r declare.Rate) float64 { return r.Low }},
 			{below[i], func(r declare.Rate) float64 { return -r.High }},
 		} {
-			column, scale := make([]float64, len(rows)), 0.0
-			for k, r := range rows {
-				column[k] = c.add(r[i])
-				scale = max(scale, math.Abs(column[k]))
+			scale, rises := 0.0, false
+			for _, r := range rows {
+				scale, rises = max(scale, math.Abs(c.add(r[i]))), rises || c.add(r[i]) > 0
 			}
-			if !c.ok || scale == 0 || math.IsInf(scale, 0) || slices.Max(column) <= 0 {
+			if !c.ok || !rises || math.IsInf(scale, 0) {
 				continue
 			}
-			for k := range column {
-				column[k] /= scale
+			v := p.unknown(1)
+			for k, r := range rows {
+				sums[k][v] = c.add(r[i]) / scale
 			}
-			columns = append(columns, column)
 		}
 	}
-	if len(columns) == 0 || len(rows) > maxRows {
-		return false
+	for _, s := range sums {
+		p.between(s, 1, math.Inf(1))
 	}
-	// minimise the sum of factors with columns * factors - slack = 1
-	n := len(columns)
-	a, b, c := mat.NewDense(len(rows), n+len(rows), nil), make([]float64, len(rows)), make([]float64, n+len(rows))
-	for k := range rows {
-		for j, column := range columns {
-			a.Set(k, j, column[k])
-			c[j] = 1
-		}
-		a.Set(k, n+k, -1)
-		b[k] = 1
-	}
-	_, f, err := lp.Simplex(c, a, b, 1e-9, nil)
-	if err != nil {
-		return false
-	}
-	for k := range rows { // verify the result of the solver
-		sum := 0.0
-		for j, column := range columns {
-			if f[j] < 0 {
-				return false
-			}
-			sum += f[j] * column[k]
-		}
-		if !(sum > 0.5) {
-			return false
-		}
-	}
-	return true
+	f, ok := p.solution()
+	return ok && !slices.ContainsFunc(f, func(x float64) bool { return x < 0 }) && // verify the result of the solver
+		!slices.ContainsFunc(sums, func(s sum) bool { return !(s.of(f) > 0.5) })
 }
 
 // maxRows is the maximum number of different rates in one part.
 const maxRows = 200
 
-func (x *journey) findings() []Finding {
+func (x *liveness) findings() []Finding {
 	var sure, reached, never, open []int
 	for _, n := range x.starts {
 		switch {
@@ -311,14 +288,14 @@ func (x *journey) findings() []Finding {
 }
 
 // hesitate states in a finding that it holds only if rates do not die out.
-func (x *journey) hesitate(f *Finding) {
+func (x *liveness) hesitate(f *Finding) {
 	f.Assumes = append(f.Assumes, Assumption{Text: "the rates that are only known to be up or down do not die out: " +
 		strings.Join(x.infirm(), ", ")})
 	f.Advice = "declare minimum rates, as in [0.1, 2]"
 }
 
 // lasso returns a way from a node to one of a part that need not be left, and a closed walk from there.
-func (x *journey) lasso(start int) (way, loop []int) {
+func (x *liveness) lasso(start int) (way, loop []int) {
 	way = path([]int{start}, x.before(func(n int) bool { return !x.reached[n] }),
 		func(n int) bool { return x.stuck[x.part[n]] })
 	last := way[len(way)-1]
@@ -339,12 +316,12 @@ func (x *journey) lasso(start int) (way, loop []int) {
 }
 
 // before returns the successors before the goal that are usable.
-func (x *journey) before(use func(n int) bool) successors {
+func (x *liveness) before(use func(n int) bool) successors {
 	return x.successors(func(e edge) bool { return !x.nodes[e.to].goal() && use(e.to) })
 }
 
 // doing describes a closed walk that may repeat for ever.
-func (x *journey) doing(loop []int) string {
+func (x *liveness) doing(loop []int) string {
 	var names []string
 	for _, n := range loop {
 		for _, a := range x.plan[x.nodes[n].state].active {
@@ -366,7 +343,7 @@ func (x *journey) doing(loop []int) string {
 
 // losesGoal reports whether the plan may have ended where the goal is reached, and no task reacts any more where it is
 // lost again.
-func (x *journey) losesGoal() bool {
+func (x *liveness) losesGoal() bool {
 	for n := range x.nodes {
 		if !x.nodes[n].goal() {
 			continue
@@ -387,11 +364,11 @@ func (x *journey) losesGoal() bool {
 }
 
 // reacts reports whether a task is active in a state of the plan, or may become so because the plan has not ended.
-func (x *journey) reacts(state int) bool {
+func (x *liveness) reacts(state int) bool {
 	return len(x.plan[state].active) > 0 || !x.plan[state].ended
 }
 
 // ended reports whether no action is active at a node, nor at any one that the graph leads to from it.
-func (x *journey) ended(n int) bool {
+func (x *liveness) ended(n int) bool {
 	return path([]int{n}, x.successors(nil), func(n int) bool { return x.reacts(x.nodes[n].state) }) == nil
 }

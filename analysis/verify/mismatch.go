@@ -40,7 +40,7 @@ func MismatchesOf(old, updated map[string]map[string]string) []Mismatch {
 	return found
 }
 
-// deedsOf returns what the tasks of a plan do, by task and attribute. Tasks are identified as in ComparePlans: actions
+// attributesOf returns what the tasks of a plan do, by task and attribute. Tasks are identified as in ComparePlans: actions
 // by their own names, timers by their names; what several actions of one name do is sorted.
 func attributesOf(p *plan.Plan) map[string]map[string]string {
 	all := map[string]map[string][]string{}
@@ -103,7 +103,7 @@ func meaning(e *expr.Expr) string {
 	return e.String()
 }
 
-// deeds returns what the tasks of two plans do differently.
+// mismatches returns what the tasks of two plans do differently.
 func mismatches(old, updated *Model) []Mismatch {
 	return append(MismatchesOf(attributesOf(old.plan), attributesOf(updated.plan)),
 		MismatchesOf(old.priorities(updated), updated.priorities(old))...)

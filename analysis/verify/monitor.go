@@ -224,7 +224,7 @@ func (x *monitor) overdue(state int, z *zone.Zone) bool {
 
 // leave ends a state, after time has passed or not: nothing is overdue. Operations "for" may be over by then; where the
 // clocks allow both, choose decides. The clocks may be behind, by next to nothing. The result is what is to be met
-// without them; possible is false if there is no such course.
+// without them; possible is false if there is no such run.
 func (x *monitor) leave(
 	state int, again uint64, z *zone.Zone, behind bool, choose func() bool,
 ) (left int, possible bool) {

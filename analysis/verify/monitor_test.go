@@ -73,9 +73,9 @@ func bestOn(f *temporal.Formula, run []moment) []bool {
 	return value
 }
 
-// TestLedgersAreTheDefinition compares ledgers with the definition, on random properties and random runs of states that
+// TestMonitorsAreTheDefinition compares monitors with the definition, on random properties and random runs of states that
 // last for some time: what is violated, whatever follows, is the same.
-func TestLedgersAreTheDefinition(t *testing.T) {
+func TestMonitorsAreTheDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 3))
 	violated, satisfied, unknown, ended := 0, 0, 0, 0
 	cases := 20000

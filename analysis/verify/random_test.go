@@ -22,7 +22,6 @@ type randomPlan struct {
 	*rand.Rand
 	memory       bool // also kinds and actions that remember
 	slow         bool // procedures may take time
-	scripts      bool // many scripts
 	relations    bool // of both signals
 	stubs, count int
 	guards       int
@@ -94,9 +93,6 @@ func (r *randomPlan) composite() bt.Kind {
 	families := []bt.Family{bt.Chain, bt.Chain, bt.Chain, bt.Chain, bt.Count, bt.Script, bt.Script}
 	if r.slow { // tasks that are active side by side
 		families = append(families, bt.Count, bt.Count)
-	}
-	if r.scripts {
-		families = append(families, bt.Script, bt.Script, bt.Script, bt.Script)
 	}
 	family := families[r.IntN(len(families))]
 	var kinds []bt.Kind
@@ -198,15 +194,12 @@ func (r *randomPlan) subject(t *testing.T) declare.Subject {
 	return s
 }
 
-// brute visits every state that the engine can reach, one world after another, with an own reading of the leaves'
-// expressions. It does not use the abstraction: signals have values between, on and beyond the limits.
+// brute moves the engine from world to world, with an own reading of the leaves' expressions. It does not use the
+// abstraction.
 type brute struct {
 	declare.Subject
-	codes  []bruteLeaf
-	worlds []bruteWorld
-	facts  []bruteStatement
-	goal   bruteStatement
-	visit  func(s bruteState, settled, good, goal bool)
+	codes []bruteLeaf
+	goal  bruteStatement
 }
 
 type bruteLeaf struct {
@@ -271,9 +264,6 @@ func (b bruteStatement) holds(values []float64, truth map[string]bool) bool {
 
 func newBrute(s declare.Subject) *brute {
 	b := &brute{Subject: s, goal: bruteParts(*s.Declared.Goal)}
-	for _, f := range s.Declared.Facts {
-		b.facts = append(b.facts, bruteParts(f))
-	}
 	stubs := 0
 	for _, l := range s.Plan.Leaves {
 		x := bruteLeaf{l.Task, -1, l.EntryTime != nil, l.ExitTime != nil, bruteCode(l.On), bruteCode(l.Off), bruteCode(l.Done), bruteCode(l.Failed),
@@ -284,24 +274,12 @@ func newBrute(s declare.Subject) *brute {
 		}
 		b.codes = append(b.codes, x)
 	}
-	for _, x := range []float64{0.5, 1, 1.5, 2, 2.5} {
-		for _, y := range []float64{0.5, 1, 1.5, 2, 2.5} {
-			for mask := range 1 << stubs {
-				w := bruteWorld{signals: []float64{x, y}}
-				for i := range stubs {
-					w.stubs = append(w.stubs, mask>>i&1 == 1)
-				}
-				b.worlds = append(b.worlds, w)
-			}
-		}
-	}
 	return b
 }
 
 type bruteState struct {
 	engine *bt.Engine
-	truth  []bool    // by leaf
-	been   []bt.Task // active since the world changed, also between two instants
+	truth  []bool // by leaf
 }
 
 func (b *brute) key(s bruteState) string { return string(snapshot.Save(packed(s.truth), s.engine)) }
@@ -311,62 +289,6 @@ func packed(values []bool) (b []byte) {
 		b = append(b, byte(btoi(v)))
 	}
 	return b
-}
-
-// run explores; ok is false if there are more than limit states.
-func (b *brute) run(limit int) (ok bool) {
-	seen := map[string]bool{}
-	var todo []bruteState
-	try := func(s bruteState, w bruteWorld) {
-		truth := map[string]bool{}
-		for i, l := range b.codes {
-			truth[b.Plan.Tree.Name(l.task)] = s.truth[i]
-		}
-		for _, f := range b.facts {
-			if !f.holds(w.signals, truth) {
-				return
-			}
-		}
-		root := b.Plan.Tree.Root()
-		status := s.engine.Status(root)
-		good := status == bt.Success || status == bt.Finished
-		if held, ok := s.engine.Held(root); ok {
-			good = held == bt.Success
-		}
-		timers := len(b.timers(s.engine))
-		b.visit(s, len(b.under(s.engine)) == timers, good, b.goal.holds(w.signals, truth))
-		if k := b.key(s); !seen[k] {
-			seen[k] = true
-			todo = append(todo, s)
-		}
-	}
-	for _, w := range b.worlds {
-		s := bruteState{truth: make([]bool, len(b.codes))}
-		if b.enter(&s, w, nil) {
-			try(s, w)
-		}
-	}
-	for len(todo) > 0 {
-		s := todo[0]
-		todo = todo[1:]
-		under := b.under(s.engine)
-		for mask := range 1 << len(under) {
-			over := map[bt.Task]bool{}
-			for i, t := range under {
-				over[t] = mask>>i&1 == 1
-			}
-			for _, w := range b.worlds {
-				next := bruteState{s.engine.Clone(), slices.Clone(s.truth), nil}
-				if b.enter(&next, w, over) {
-					try(next, w)
-				}
-			}
-		}
-		if len(seen) > limit {
-			return false
-		}
-	}
-	return true
 }
 
 // timers returns the tasks whose timers run.
@@ -441,86 +363,11 @@ func (b *brute) enter(s *bruteState, w bruteWorld, over map[bt.Task]bool) bool {
 		ended := slices.ContainsFunc(b.codes, func(l bruteLeaf) bool {
 			return s.engine.Status(l.task) == bt.Running && (is(l.done) || is(l.failed))
 		})
-		for t := range b.Plan.Tree.Len() {
-			if s.engine.Active(bt.Task(t)) {
-				s.been = append(s.been, bt.Task(t))
-			}
-		}
 		if len(instant.Changes) == 0 && !ended {
 			return true
 		}
 	}
 	return false
-}
-
-// truthOf is what brute force finds: which tasks can be active, and what can go wrong.
-type truthOf struct {
-	active                      map[bt.Task]bool
-	written                     map[string]bool // by a task that was active
-	gap, early, late, unwritten bool
-	together                    map[[2]bt.Task]bool
-	states                      int
-}
-
-func (b *brute) all(limit int) (truthOf, bool) {
-	r := truthOf{active: map[bt.Task]bool{}, written: map[string]bool{}, together: map[[2]bt.Task]bool{}}
-	tree := b.Plan.Tree
-	b.visit = func(s bruteState, settled, good, goal bool) {
-		e := s.engine
-		r.states++
-		for _, l := range b.Plan.Leaves {
-			for _, a := range l.Write {
-				r.written[a.Target] = r.written[a.Target] || slices.Contains(s.been, l.Task)
-			}
-		}
-		users := map[string][]bt.Task{}
-		for _, x := range b.Declared.Resources {
-			users[x.Name] = slices.DeleteFunc(slices.Clone(x.Tasks), func(t bt.Task) bool { return !e.Active(t) })
-		}
-		for _, l := range b.Plan.Leaves {
-			for _, a := range l.Write {
-				if e.Active(l.Task) {
-					users[a.Target] = append(users[a.Target], l.Task)
-				}
-			}
-			for _, a := range l.Exit {
-				if e.Status(l.Task) == bt.Deactivating {
-					users[a.Target] = append(users[a.Target], l.Task)
-				}
-			}
-		}
-		for _, tasks := range users {
-			for i, t := range tasks {
-				for _, u := range tasks[i+1:] {
-					r.together[[2]bt.Task{min(t, u), max(t, u)}] = true
-				}
-			}
-		}
-		var actions []bt.Task
-		written := false
-		for i, l := range b.Plan.Leaves {
-			if tree.Kind(l.Task) == bt.Action && e.Active(b.codes[i].task) {
-				actions = append(actions, l.Task)
-				for _, a := range l.Write {
-					written = written || a.Target == "u"
-				}
-			}
-		}
-		for _, t := range s.been {
-			r.active[t] = true
-		}
-		if !settled {
-			return
-		}
-		waits := slices.ContainsFunc(tree.Timers(), func(t bt.Task) bool {
-			return e.Active(t) && !slices.ContainsFunc(tree.Children(t), e.Active)
-		})
-		r.gap = r.gap || len(actions) == 0 && !waits && !good
-		r.early = r.early || good && !goal
-		r.late = r.late || goal && !good
-		r.unwritten = r.unwritten || !written
-	}
-	return r, b.run(limit)
 }
 
 func byQuestion(all []Finding, q string) []Finding {
@@ -531,151 +378,4 @@ func byQuestion(all []Finding, q string) []Finding {
 		}
 	}
 	return some
-}
-
-// TestAnswersAgreeWithBruteForce: on random plans every answer is that of visiting all states with the engine. Plans
-// without memory are always decided, and 98 % of the answers about others.
-func TestAnswersAgreeWithBruteForce(t *testing.T) {
-	passing := 0
-	for _, test := range []struct{ memory, slow, scripts bool }{{}, {memory: true}, {memory: true, slow: true}, {slow: true},
-		{memory: true, scripts: true}, {memory: true, slow: true, scripts: true}} {
-		memory := test.memory
-		cases, undecided, refuted, proved := 1000, 0, 0, 0
-		switch {
-		case test.slow && !test.scripts:
-			cases = 200
-		case memory:
-			cases = 100
-		}
-		if testing.Short() {
-			cases /= 20
-		}
-		r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 2)), memory: memory, slow: test.slow, scripts: test.scripts}
-		for range cases {
-			s := r.subject(t)
-			want, ok := newBrute(s).all(100)
-			if !ok {
-				continue
-			}
-			all := Check(s)
-			expect := func(f Finding, wrong bool) {
-				t.Helper()
-				if f.Text == "not concluded: the declared facts exclude every state" {
-					return
-				}
-				if f.Verdict == Undecided {
-					if undecided++; !memory {
-						t.Fatalf("%s\n%+v: %s", s.Plan.Source.Text, s.Declared.Facts, f.Text)
-					}
-					return
-				}
-				if f.Verdict == Proved && wrong && clocks(s.Plan) > 1 {
-					return
-				}
-				if (f.Verdict == Refuted) != wrong {
-					t.Fatalf("%s\nfacts %v, goal %s: brute force says wrong = %t, the check %s: %s %q", s.Plan.Source.Text, s.Declared.Facts,
-						s.Declared.Goal.Text, wrong, f.Verdict, f.Text, f.Where)
-				}
-				if wrong {
-					refuted++
-				} else {
-					proved++
-				}
-			}
-			expect(byQuestion(all, "complete")[0], want.gap)
-			goals := byQuestion(all, "goal")
-			expect(goals[0], want.early)
-			expect(goals[1], want.late)
-			expectTasks(t, s, byQuestion(all, "dead"), want)
-			expectConflicts(t, s, byQuestion(all, "conflict"), want)
-			passing += strings.Count(fmt.Sprint(all), "because procedures take time")
-			for _, f := range byQuestion(all, "command") {
-				switch {
-				case f.Verdict == Undecided:
-				case strings.HasPrefix(f.Text, "no active task writes u"), strings.HasPrefix(f.Text, "u is written"):
-					expect(f, want.unwritten)
-				case strings.HasPrefix(f.Text, "no task ever"):
-					expect(f, !want.written[f.About])
-				}
-			}
-		}
-		t.Logf("%+v: %d proved, %d refuted, %d undecided", test, proved, refuted, undecided)
-		if proved < cases/2 || refuted < cases/2 || undecided > (proved+refuted)/50 {
-			t.Errorf("%+v: %d proved, %d refuted, %d undecided", test, proved, refuted, undecided)
-		}
-	}
-	if passing == 0 && !testing.Short() {
-		t.Error("no conflict because procedures take time: the random plans have lost them")
-	}
-}
-
-func expectTasks(t *testing.T, s declare.Subject, found []Finding, want truthOf) {
-	t.Helper()
-	tree := s.Plan.Tree
-	dead := map[bt.Task]bool{}
-	for _, f := range found {
-		if f.Verdict == Undecided {
-			return
-		}
-		if f.About != "" { // guards that wait for each other: package oracle compares
-			continue
-		}
-		for _, task := range f.Tasks {
-			dead[task] = true
-			if want.active[task] && clocks(s.Plan) <= 1 {
-				t.Fatalf("%s\n%v\n%s: brute force sees it active", s.Plan.Source.Text, s.Declared.Facts, f.Text)
-			}
-		}
-	}
-	for _, task := range NewModel(s).ends() {
-		if want.active[task] {
-			continue
-		}
-		above := false
-		for p := task; p >= 0; p = tree.Parent(p) {
-			above = above || dead[p]
-		}
-		if !above {
-			t.Fatalf("%s\n%v\nbrute force never sees %s active", s.Plan.Source.Text, s.Declared.Facts, tree.Name(task))
-		}
-	}
-}
-
-// clocks returns the number of timers and of procedures with a duration. Brute force lets several end in any order, also
-// in one that their lengths exclude: it then shows more than there is. Package oracle compares with exact lengths.
-func clocks(p *plan.Plan) int {
-	n := len(p.Tree.Timers())
-	for _, l := range p.Leaves {
-		for _, d := range []*expr.Expr{l.EntryTime, l.ExitTime} {
-			if d != nil {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-func expectConflicts(t *testing.T, s declare.Subject, found []Finding, want truthOf) {
-	t.Helper()
-	pairs := map[[2]bt.Task]bool{}
-	for _, f := range found {
-		if f.Verdict == Undecided {
-			return
-		}
-		if f.Verdict == Refuted {
-			for _, u := range f.Units {
-				pair := [2]bt.Task(u)
-				pairs[pair] = true
-				within := strings.Contains(f.Text, "within one instant") // brute force looks at the ends of instants
-				if !want.together[pair] && !(within && want.active[pair[0]] && want.active[pair[1]]) {
-					t.Fatalf("%s\n%s: brute force never sees it", s.Plan.Source.Text, f.Text)
-				}
-			}
-		}
-	}
-	for pair := range want.together {
-		if !pairs[pair] && clocks(s.Plan) <= 1 {
-			t.Fatalf("%s\nbrute force sees %s and %s together", s.Plan.Source.Text, s.Plan.Tree.Name(pair[0]), s.Plan.Tree.Name(pair[1]))
-		}
-	}
 }

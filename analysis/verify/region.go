@@ -12,11 +12,9 @@ const (
 	maxParts   = 12 // inputs of a region that are named
 )
 
-// region is a box of states: for each group of inputs a range. A group is a signal, or a single variable.
-type region struct {
-	first, last map[int]int  // intervals of a signal
-	truth       map[int]bool // a variable that is no cut
-}
+// region is a box of states: the cells of inputs, by variable, of a signal the first one. Those of a signal are its
+// intervals; another variable is false in cell 0 and true in cell 1. What is not named is any.
+type region map[int]span
 
 // regions describes the lawful states of a set as a few boxes, at most maxRegions; more reports whether there are
 // others. A box may include states that are not lawful if that makes it simpler.
@@ -31,7 +29,7 @@ func (m *Model) regions(a set) (texts []string, more bool) {
 			return texts, true
 		}
 		box := m.around(w)
-		if len(box.truth)+len(box.first) <= maxGrown {
+		if len(box) <= maxGrown {
 			m.grow(box, a)
 		}
 		texts = append(texts, m.text(box))
@@ -54,18 +52,18 @@ func (m *Model) nearest(a set) (w []value, ok bool) {
 }
 
 // around returns a witness as a box.
-func (m *Model) around(w []value) *region {
-	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}
+func (m *Model) around(w []value) region {
+	r := region{}
 	for v, x := range w {
-		if x == open {
-			continue
-		}
-		switch in := &m.vocab.inputs[v]; in.kind {
-		case inputBit:
-			k := m.vocab.signals[in.signal].interval(concrete(w))
-			r.first[in.signal], r.last[in.signal] = k, k
-		case inputFree, inputLatch:
-			r.truth[v] = x == yes
+		switch in := &m.vocab.inputs[v]; {
+		case x == open:
+		case in.kind == inputBit:
+			sig := &m.vocab.signals[in.signal]
+			k := sig.interval(concrete(w))
+			r[sig.at] = span{k, k}
+		default:
+			k := btoi(x == yes)
+			r[v] = span{k, k}
 		}
 	}
 	return r
@@ -81,16 +79,16 @@ func concrete(w []value) []bool {
 }
 
 // box returns the states of a region.
-func (m *Model) box(r *region) set {
-	s, all := m.space, m.space.all()
+func (m *Model) box(r region) set {
+	all := always
 	for v := range m.vocab.inputs {
-		if value, ok := r.truth[v]; ok {
-			all = s.and(all, m.literal(v, value))
-		}
-		if in := &m.vocab.inputs[v]; in.kind == inputBit && in.first {
-			if _, ok := r.first[in.signal]; ok {
-				all = s.and(all, m.between(in.signal, r.first[in.signal], r.last[in.signal]))
-			}
+		s, named := r[v]
+		switch in := &m.vocab.inputs[v]; {
+		case !named:
+		case in.kind == inputBit:
+			all = m.space.and(all, m.between(in.signal, s.low, s.high))
+		default:
+			all = m.space.and(all, m.literal(v, s.low == 1))
 		}
 	}
 	return all
@@ -109,68 +107,60 @@ func (m *Model) between(i, first, last int) set {
 	return all
 }
 
-// grow drops the groups that a region does not need to stay within a set, as far as states are lawful, and widens its
+// grow drops the inputs that a region does not need to stay within a set, as far as states are lawful, and widens its
 // other intervals.
-func (m *Model) grow(r *region, within set) {
+func (m *Model) grow(r region, within set) {
 	outside := m.space.not(m.space.and(within, m.lawful))
-	fits := func() bool {
+	fits := func(v int, s span) bool {
+		before := r[v]
+		r[v] = s
 		_, more := m.nearest(m.space.and(m.box(r), outside))
+		if more {
+			r[v] = before
+		}
 		return !more
 	}
+	var order []int
 	for v := range m.vocab.inputs {
-		if value, ok := r.truth[v]; ok {
-			if delete(r.truth, v); !fits() {
-				r.truth[v] = value
-			}
+		if _, named := r[v]; named && m.vocab.inputs[v].kind != inputBit {
+			order = append(order, v)
 		}
 	}
 	for i := range m.vocab.signals {
-		first, ok := r.first[i]
-		if !ok {
+		if _, named := r[m.vocab.signals[i].at]; named {
+			order = append(order, m.vocab.signals[i].at)
+		}
+	}
+	for _, v := range order {
+		in, s := &m.vocab.inputs[v], r[v]
+		delete(r, v)
+		if _, more := m.nearest(m.space.and(m.box(r), outside)); !more {
 			continue
 		}
-		last, most := r.last[i], len(m.vocab.signals[i].cuts)
-		delete(r.first, i)
-		if fits() {
+		if r[v] = s; in.kind != inputBit {
 			continue
 		}
-		for r.first[i] = first; r.first[i] > 0; { // to the end at once, else step by step
-			at := r.first[i]
-			if r.first[i] = 0; fits() {
-				break
-			}
-			if r.first[i] = at - 1; !fits() {
-				r.first[i] = at
-				break
-			}
+		last := len(m.vocab.signals[in.signal].cuts)
+		for r[v].low > 0 && !fits(v, span{0, r[v].high}) && fits(v, span{r[v].low - 1, r[v].high}) { // to the end at once, else step by step
 		}
-		for r.last[i] = last; r.last[i] < most; {
-			at := r.last[i]
-			if r.last[i] = most; fits() {
-				break
-			}
-			if r.last[i] = at + 1; !fits() {
-				r.last[i] = at
-				break
-			}
+		for r[v].high < last && !fits(v, span{r[v].low, last}) && fits(v, span{r[v].low, r[v].high + 1}) {
 		}
 	}
 }
 
 // text describes a region.
-func (m *Model) text(r *region) string {
+func (m *Model) text(r region) string {
 	var parts []string
 	for v := range m.vocab.inputs {
-		in := &m.vocab.inputs[v]
-		if value, ok := r.truth[v]; ok && value {
+		s, named := r[v]
+		switch in := &m.vocab.inputs[v]; {
+		case !named:
+		case in.kind == inputBit:
+			parts = append(parts, m.vocab.signals[in.signal].text(s.low, s.high))
+		case s.low == 1:
 			parts = append(parts, in.text)
-		} else if ok {
+		default:
 			parts = append(parts, in.denied)
-		}
-		if in.kind == inputBit && in.first {
-			if first, ok := r.first[in.signal]; ok {
-				parts = append(parts, m.vocab.signals[in.signal].text(first, r.last[in.signal]))
-			}
 		}
 	}
 	if len(parts) == 0 {

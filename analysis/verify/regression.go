@@ -13,14 +13,14 @@ import (
 // Regression: a plan is a list of rules, condition -> action. Does the action of each rule lead to the condition of an
 // earlier one and keep its own until then (M. Colledanchise and P. Ögren, How Behavior Trees Generalize the
 // Teleo-Reactive Paradigm and And-Or-Trees, 2016, Definition 4)? As long as a rule is the first that holds, the plan
-// executes its action alone, so the plan's own journey gives the answer: the goal of each rule is an earlier one, and
+// executes its action alone, so the plan's own graph gives the answer: the goal of each rule is an earlier one, and
 // the way ends where a later one, or none, is the first that holds.
 //
 // The property is sufficient for the goal to be reached and not necessary. A plan without it is never refuted.
 
 // program is a plan that is a list of rules.
 type program struct {
-	*journey
+	*liveness
 	rules []plan.Rule
 }
 
@@ -102,14 +102,14 @@ func (m *Model) newProgram(rules []plan.Rule) (x *program, why string) {
 		}
 		goals = append(goals, &all)
 	}
-	x.journey, why = m.newJourney(x.doubted, goals...)
+	x.liveness, why = m.newLiveness(x.doubted, goals...)
 	return x, why
 }
 
 // doubted reports whether each rule need not lead to an earlier one, according to a part of the graph. Nothing else
 // can follow from all of it.
 func (x *program) doubted(g *graph) bool {
-	x.journey = &journey{graph: g}
+	x.liveness = &liveness{graph: g}
 	for i := 1; i < len(x.rules); i++ {
 		y := x.rule(i)
 		if !slices.ContainsFunc(x.led(i), func(n int) bool { return !y.reached[n] }) {
@@ -119,11 +119,11 @@ func (x *program) doubted(g *graph) bool {
 	return true
 }
 
-// rule returns the journey of a rule, with the same nodes: the ways, while its action is active, to an earlier rule.
-func (x *program) rule(i int) *journey {
+// rule returns the graph of a rule, with the same nodes: the ways, while its action is active, to an earlier rule.
+func (x *program) rule(i int) *liveness {
 	g := *x.graph
 	g.nodes = slices.Clone(x.nodes)
-	y := journey{graph: &g}
+	y := liveness{graph: &g}
 	for n := range y.nodes {
 		if y.nodes[n].label = btoi(x.first(n) >= i); !x.executes(n, i) {
 			y.nodes[n].next = nil
@@ -139,9 +139,9 @@ func (x *program) executes(n, i int) bool {
 	return x.rules[i].Action >= 0 && slices.Contains(x.plan[x.nodes[n].state].active, x.rules[i].Action)
 }
 
-// doubt returns a finding if the journey of a rule need not reach an earlier one from somewhere; ok is false if it
+// doubt returns a finding if a rule need not lead to an earlier one from somewhere; ok is false if it
 // always does.
-func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
+func (x *program) doubt(y *liveness, i int) (f Finding, ok bool) {
 	open := slices.DeleteFunc(x.led(i), func(n int) bool { return y.reached[n] })
 	if len(open) == 0 {
 		return Finding{}, false

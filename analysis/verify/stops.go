@@ -12,7 +12,7 @@ import (
 // A run stops with an error where an instant does not end, where a task reads an entry of the blackboard to which
 // nothing has been written, where a duration is negative, or where a constant that is written is no number. Then no
 // action is active any longer, and there is no bound for what never settles. No set of states shows this: either the
-// structure of the plan excludes it (flown.Stepper.Settles), or all flights are visited.
+// structure of the plan excludes it (flown.Stepper.Settles), or all runs are visited.
 
 // aborted is an instant in which a run stops with an error, whatever follows what is commanded.
 type aborted struct {

@@ -86,7 +86,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 			if moving != own.stepper() && len(moving.Freed()) == 0 {
 				continue
 			}
-			g := followed(soon(f, own.patience(own.continuousSignals(moving))), true)
+			g := followed(soon(f, own.longEnough(own.continuousSignals(moving))), true)
 			if c, _ = own.prove(moving, g, of, atRates); c.verdict != Refuted {
 				break
 			}

@@ -170,7 +170,7 @@ func replayed(t *testing.T, tree *bt.Tree, script string) []map[string]bool {
 		worlds = []string{script, ""}
 	}
 	for i := range worlds[1:] {
-		status, _ := finals(t, tree, strings.Join(worlds[:i+2], "\n#"))
+		status := finals(t, tree, strings.Join(worlds[:i+2], "\n#"))
 		seq = append(seq, seen(tree, func(task bt.Task) bt.Status { return status[tree.Name(task)] }))
 	}
 	return seq

@@ -160,9 +160,9 @@ func pass(s declare.Subject, goOn func() bool, effort int, questions []Question,
 		return m
 	}
 	m := newModel()
-	hopeless := m.space.full()
+	tooLarge := m.space.full()
 	for _, q := range questions {
-		if m.space.full() && !hopeless { // the last question filled the space: start again with a new model
+		if m.space.full() && !tooLarge { // the last question filled the space: start again with a new model
 			m = newModel()
 		}
 		m.tired = false
