@@ -259,8 +259,8 @@ func soon(f *temporal.Formula, time float64) *temporal.Formula {
 		{Op: temporal.Within, Args: f.Args[1:], Bound: time}}}
 }
 
-// longEnough returns a time [s] after which what must happen has happened, if the plan goes once through all intervals of
-// its signals and all its procedures and timers, with a reserve.
+// longEnough returns a time [s] after which what must happen has happened, if the plan goes once through all intervals
+// of its signals and all its procedures and timers, with a reserve.
 func (m *Model) longEnough(list []continuousSignal) float64 {
 	sum := 1.0
 	for i := range list {

@@ -40,8 +40,8 @@ func MismatchesOf(old, updated map[string]map[string]string) []Mismatch {
 	return found
 }
 
-// attributesOf returns what the tasks of a plan do, by task and attribute. Tasks are identified as in ComparePlans: actions
-// by their own names, timers by their names; what several actions of one name do is sorted.
+// attributesOf returns what the tasks of a plan do, by task and attribute. Tasks are identified as in ComparePlans:
+// actions by their own names, timers by their names; what several actions of one name do is sorted.
 func attributesOf(p *plan.Plan) map[string]map[string]string {
 	all := map[string]map[string][]string{}
 	add := func(name, what string, parts ...string) {

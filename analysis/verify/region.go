@@ -141,7 +141,8 @@ func (m *Model) grow(r region, within set) {
 			continue
 		}
 		last := len(m.vocab.signals[in.signal].cuts)
-		for r[v].low > 0 && !fits(v, span{0, r[v].high}) && fits(v, span{r[v].low - 1, r[v].high}) { // to the end at once, else step by step
+		// To the end at once, else step by step.
+		for r[v].low > 0 && !fits(v, span{0, r[v].high}) && fits(v, span{r[v].low - 1, r[v].high}) {
 		}
 		for r[v].high < last && !fits(v, span{r[v].low, last}) && fits(v, span{r[v].low, r[v].high + 1}) {
 		}
