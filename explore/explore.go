@@ -109,6 +109,14 @@ func (s *Search[K, M]) Spend() bool {
 	return !s.ended
 }
 
+// Resume lets a search go on that a bound of its moves has ended: the state that was being left is left again.
+func (s *Search[K, M]) Resume() {
+	if s.ended {
+		s.ended, s.short = false, ""
+		s.next--
+	}
+}
+
 // Short returns the reason why the loops over Leave did not find all states, "" if they did.
 func (s *Search[K, M]) Short() string { return s.short }
 

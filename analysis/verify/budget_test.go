@@ -8,7 +8,7 @@ func TestBoundsAreNoted(t *testing.T) {
 	m := NewModel(s)
 	for effort, enough := range map[int]bool{1: false, deeper: true} {
 		m.effort, m.tired = effort, false
-		over := m.bounds(m.effort * 128).Over
+		over := m.bounds(128).Over
 		for range 10 {
 			over(0)
 		}
@@ -22,6 +22,15 @@ func TestBoundsAreNoted(t *testing.T) {
 		m.effort = effort
 		if found := askProperties(m); m.tired == enough || (found[0].Verdict == Undecided) == enough {
 			t.Errorf("a property with the effort %d: %v, noted %t", effort, found[0].Text, m.tired)
+		}
+	}
+	m, whole := NewModel(s), NewModel(s).newFlights()
+	whole.run()
+	for m.effort = 0; m.effort < 2; m.extend(m.effort + 1) { // it goes on where it has ended
+		m.fly().run()
+		want := []int{1, whole.states.Len()}[m.effort]
+		if got := m.fly().states; got.Len() != want || (got.Short() == "") != (m.effort == 1) {
+			t.Errorf("with the effort %d: %d states, want %d: %s", m.effort, got.Len(), want, got.Short())
 		}
 	}
 	asked := 0

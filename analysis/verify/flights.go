@@ -66,7 +66,7 @@ type flights struct {
 }
 
 func (m *Model) newFlights() *flights {
-	bounds := m.bounds(m.most())
+	bounds := m.bounds(m.allowance())
 	x := &flights{m: m, entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()), met: map[pair]bool{}}
 	over := bounds.Over
 	bounds.Over = func(states int) string {
@@ -197,7 +197,7 @@ func (m *Model) search(violated violation) counterexample {
 func watch[M comparable](m *Model, o observer[M], start M) counterexample {
 	steps := m.loose()
 	m.plain(steps)
-	x := newSearch(steps, o, state[M]{mark: start}, mergeLeft, m.bounds(m.most()))
+	x := newSearch(steps, o, state[M]{mark: start}, mergeLeft, m.bounds(m.allowance()))
 	if x.run(); x.from < 0 {
 		return x.conclusion()
 	}
@@ -249,16 +249,16 @@ const (
 	maxBytes  = 350_000_000
 )
 
-// most returns the maximum number of moves of the engine.
-func (m *Model) most() int { return m.effort * min(maxMoves, maxVisits/m.tree.Len()) }
+// allowance returns the maximum number of moves of a search with the engine, per effort.
+func (m *Model) allowance() int { return min(maxMoves, maxVisits/m.tree.Len()) }
 
-// bounds returns those of a search with a number of moves. [Answers] begins it again with more of them.
-func (m *Model) bounds(most int) explore.Budget {
+// bounds returns those of a search with a number of moves per effort.
+func (m *Model) bounds(each int) explore.Budget {
 	moves := 0
 	return explore.Budget{Bytes: maxBytes, Over: func(int) string {
-		if moves += 64; moves > most { // asked at every 64th move
+		if moves += 64; moves > m.effort*each { // asked at every 64th move
 			m.tired = true
-			return fmt.Sprintf("%d moves did not find all states", most)
+			return fmt.Sprintf("%d moves did not find all states", m.effort*each)
 		}
 		if !m.space.goOn() {
 			return "the search took too long"

@@ -97,7 +97,7 @@ const firstLook = 2000
 func (m *Model) newGraph(steps *flown.Stepper, axes []axis, merge merging) *graph {
 	x := &graph{m: m, steps: steps, axes: axes, plan: make([]planState, 1), activities: make([]activity, 1),
 		nodeOf: map[string]int{}, rests: map[string]bool{}}
-	x.search = newSearch(steps, observer[int](x), state[int]{}, merge, m.bounds(m.most()))
+	x.search = newSearch(steps, observer[int](x), state[int]{}, merge, m.bounds(m.allowance()))
 	x.arrived = x.record
 	m.plain(steps)
 	return x

@@ -116,7 +116,7 @@ func (m *Model) newProduct(steps *flown.Stepper, l *monitor, p limits) *product 
 		merge = mergeJoined
 	}
 	start := state[observed]{mark: observed{monitorState: monitorState{state: -1}}}
-	x.search = newSearch(steps, observer[observed](x), start, merge, m.bounds(m.effort*maxTransitions))
+	x.search = newSearch(steps, observer[observed](x), start, merge, m.bounds(maxTransitions))
 	x.edges, x.depart = true, x.leaveState
 	if p&noTime != 0 {
 		x.still = func(at observed) bool { return !at.waits }

@@ -148,9 +148,9 @@ func (x *search[M]) leave(n int) {
 	}
 	s := x.states.Key(n)
 	if x.merge == mergeLeft && n > 0 {
-		fresh := false
-		x.At(s.key, func(at *flown.Moment) { _, fresh = x.left.Arrive(at, at.Class(), fmt.Sprint(s.mark), true, n) })
-		if !fresh {
+		first := n
+		x.At(s.key, func(at *flown.Moment) { first, _ = x.left.Arrive(at, at.Class(), fmt.Sprint(s.mark), true, n) })
+		if first != n {
 			return
 		}
 	}

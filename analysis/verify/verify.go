@@ -113,7 +113,7 @@ func Questions() []Question {
 // Check asks all questions once, within bounds that do not depend on time, and marks the findings that notes accept.
 func Check(s declare.Subject) []Finding {
 	var all []Finding
-	pass(s, func() bool { return true }, once, Questions(), func(_ Question, found []Finding, _ bool) bool {
+	pass(s, nil, func() bool { return true }, once, Questions(), func(_ Question, found []Finding, _ bool) bool {
 		all = append(all, found...)
 		return true
 	})
@@ -132,9 +132,10 @@ const (
 func Answers(s declare.Subject, goOn func() bool) iter.Seq2[Question, []Finding] {
 	return func(yield func(Question, []Finding) bool) {
 		questions, more := Questions(), true
+		var m *Model
 		for effort := 1; more && len(questions) > 0; effort *= deeper {
 			var open []Question
-			more = pass(s, goOn, effort, questions, func(q Question, found []Finding, tired bool) bool {
+			m, more = pass(s, m, goOn, effort, questions, func(q Question, found []Finding, tired bool) bool {
 				better := func(f Finding) bool {
 					return f.Verdict == Undecided || f.Verdict == Proved && len(f.Assumes) > 0
 				}
@@ -148,30 +149,38 @@ func Answers(s declare.Subject, goOn func() bool) iter.Seq2[Question, []Finding]
 	}
 }
 
-// pass asks questions with a factor of the bounds of searches; tired tells whether one ended because of them. It
-// reports false if goOn or yield did.
-func pass(s declare.Subject, goOn func() bool, effort int, questions []Question,
+// pass asks questions with a factor of the bounds of searches, of a model that an earlier pass has returned or, if that
+// is nil, of a new one; tired tells whether a search ended because of its bounds. more is false if goOn or yield is.
+func pass(s declare.Subject, m *Model, goOn func() bool, effort int, questions []Question,
 	yield func(q Question, found []Finding, tired bool) bool,
-) bool {
-	spaceOf := newDiagramsWhile(goOn)
-	newModel := func() *Model {
-		m := newModel(s, spaceOf)
-		m.effort = effort
-		return m
+) (_ *Model, more bool) {
+	fresh := m == nil
+	if fresh {
+		m = newModel(s, newDiagramsWhile(goOn))
 	}
-	m := newModel()
-	tooLarge := m.space.full()
+	m.extend(effort)
+	tooLarge := fresh && m.space.full()
 	for _, q := range questions {
 		if m.space.full() && !tooLarge { // the last question filled the space: start again with a new model
-			m = newModel()
+			m = newModel(s, newDiagramsWhile(goOn))
+			m.extend(effort)
 		}
 		m.tired = false
 		found := m.ask(q)
 		if !goOn() || !yield(q, found, m.tired) {
-			return false
+			return m, false
 		}
 	}
-	return true
+	return m, true
+}
+
+// extend lets searches go further, the shared one from where it has ended.
+func (m *Model) extend(effort int) {
+	m.effort, m.entered, m.explored, m.going, m.reachable = effort, nil, false, nil, nil
+	if m.flew != nil {
+		m.flew.tired = false
+		m.flew.states.Resume()
+	}
 }
 
 // ask asks one question; if its sets grow beyond the bound, it is undecided.

@@ -109,7 +109,7 @@ func (m *Model) until(circle []wait) string {
 		})
 	}
 	freed := observing(func(s situation) bool { return !waits(s) })
-	after := newSearch(x.system, freed, state[struct{}]{key: there}, mergeCovered, m.bounds(m.most()))
+	after := newSearch(x.system, freed, state[struct{}]{key: there}, mergeCovered, m.bounds(m.allowance()))
 	switch after.run(); {
 	case after.from >= 0:
 		return "; other tasks or signals may end this"
