@@ -185,7 +185,7 @@ const most = 5
 func checkWidened(t *testing.T, z *Zone) {
 	z.Widen(func(int) Time { return most })
 	for _, b := range z.d {
-		if n := bound(len(z.clocks)); b != unbounded && (b > 2*most+1 || b < -2*most*n) {
+		if n := bound(len(z.clocks)); b != unbounded && (b > 2*most*n+1 || b < -2*most*n) {
 			t.Fatalf("a bound of %d after widening up to %d", b>>1, most)
 		}
 	}
