@@ -87,10 +87,10 @@ func (z *Zone) contains(at map[int]float64) bool {
 func TestZonesAreTheirHistories(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	refused, inside, outside := 0, 0, 0
-	for range 6000 {
+	for range 3000 {
 		var z, wide Zone
 		h := history{start: map[int]int{}}
-		for range 14 {
+		for range 30 {
 			switch r.IntN(6) {
 			case 0, 1:
 				c := r.IntN(4)
