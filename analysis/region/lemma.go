@@ -84,35 +84,34 @@ func (g *Grid) Lemma(kind bt.Kind) []Claim {
 	}
 	var list []Claim
 	for _, c := range claims {
-		s := Claim{Text: c.text}
-		for _, p := range g.known() {
-			v := g.samples[p]
+		list = append(list, g.claim(c.text, func(v []Sample) (applies, holds bool, example Extreme) {
 			a := answers{v[0].Class, v[1].Class, v[2].Class}
-			if !c.about(a) {
-				continue
-			}
-			if s.Starts++; !c.conclude(a) {
-				if s.Against++; s.Example == nil {
-					s.Example = &Extreme{Start: g.start(p), Text: v[0].Text}
-				}
-			}
-		}
-		s.Holds = s.Against == 0
-		list = append(list, s)
+			return c.about(a), c.conclude(a), Extreme{Text: v[0].Text}
+		}))
 	}
 	sum := g.Bound(1).Time + g.Bound(2).Time
-	bound := Claim{Text: "tau0 <= tau1 + tau2"}
+	return append(list, g.claim("tau0 <= tau1 + tau2", func(v []Sample) (applies, holds bool, example Extreme) {
+		return v[0].Class == Attracted, v[0].Time <= sum+slack*math.Abs(sum), Extreme{Time: v[0].Time}
+	}))
+}
+
+// claim judges a claim at each start to which it applies; example is what the first contrary start shows.
+func (g *Grid) claim(text string, judge func(v []Sample) (applies, holds bool, example Extreme)) Claim {
+	s := Claim{Text: text, Holds: true}
 	for _, p := range g.known() {
-		if s := g.samples[p][0]; s.Class == Attracted {
-			if bound.Starts++; s.Time > sum+slack*math.Abs(sum) {
-				if bound.Against++; bound.Example == nil {
-					bound.Example = &Extreme{Start: g.start(p), Time: s.Time}
-				}
-			}
+		applies, holds, example := judge(g.samples[p])
+		if !applies {
+			continue
+		}
+		if s.Starts++; holds {
+			continue
+		}
+		if s.Against++; s.Holds {
+			example.Start = g.start(p)
+			s.Holds, s.Example = false, &example
 		}
 	}
-	bound.Holds = bound.Against == 0
-	return append(list, bound)
+	return s
 }
 
 // Rules returns the claims about a list of rules: question 0 is a [Trial], question 1 a [Regression].
@@ -129,17 +128,10 @@ func (g *Grid) Rules() []Claim {
 	}
 	var list []Claim
 	for _, c := range claims {
-		s := Claim{Text: c.text}
-		for _, p := range g.known() {
-			v := g.samples[p][c.question]
-			if s.Starts++; slices.Contains(c.against, v.Class) {
-				if s.Against++; s.Example == nil {
-					s.Example = &Extreme{g.start(p), v.Time, v.Text}
-				}
-			}
-		}
-		s.Holds = s.Against == 0
-		list = append(list, s)
+		list = append(list, g.claim(c.text, func(v []Sample) (applies, holds bool, example Extreme) {
+			x := v[c.question]
+			return true, !slices.Contains(c.against, x.Class), Extreme{Time: x.Time, Text: x.Text}
+		}))
 	}
 	return list
 }

@@ -1,7 +1,6 @@
 package simulated
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -148,125 +147,6 @@ func TestSwapRefused(t *testing.T) {
 	}
 	if len(l.statuses) == before || l.last(cartMission(t, drive, ""), "x") < 100 {
 		t.Errorf("the old plan does not go on: %v", l.statuses[before:])
-	}
-}
-
-// randomBody returns the body of a plan of the cart: some of a fixed set of tasks, in some order.
-func randomBody(r *rand.Rand) string {
-	leaves := []string{
-		`<Action name="a" write="v := 1" done="x ge 12"/>`, `<Action name="b" write="v := -1" exit_time="2" done="x le 5"/>`,
-		`<Action name="c" entry="gear := 4" entry_time="1.5" exit="gear := 2" done="T le 200"/>`,
-		`<Condition name="near" on="x le 8" off="x ge 11"/>`, `<Condition name="warm" on="T ge 220"/>`,
-		`<Action name="d" entry="gear := 7" exit="gear := 1" exit_time="1" done="t ge 40"/>`,
-	}
-	kinds := []string{"Sequence", "Fallback", "ReactiveSequence", "ReactiveFallback", "Sequence"}
-	r.Shuffle(len(leaves), func(i, j int) { leaves[i], leaves[j] = leaves[j], leaves[i] })
-	outer, inner := kinds[r.IntN(len(kinds))], kinds[r.IntN(len(kinds))]
-	n, m := 1+r.IntN(2), 1+r.IntN(3)
-	repeated := func(text string) string {
-		return `<Repeat name="again" num_cycles="-1"><Timeout name="limit" msec="7000">` + text + `</Timeout></Repeat>`
-	}
-	text := fmt.Sprintf(`<%s name="in">%s</%s>`, inner, strings.Join(leaves[n:n+m], ""), inner)
-	if r.IntN(2) == 0 {
-		text = repeated(text)
-	}
-	return fmt.Sprintf(`<%s name="out">%s%s</%s>`, outer, strings.Join(leaves[:n], ""), text, outer)
-}
-
-// flownTasks follows the statuses of a log whose plans are exchanged.
-type flownTasks struct {
-	*log
-	header record.Header
-	status map[string]bt.Status
-	wrong  []string
-	swaps  int
-}
-
-func (f *flownTasks) Plan(p record.Takeover) error {
-	f.swaps++
-	before := len(f.header.Tasks)
-	f.header.Take(p)
-	for _, t := range f.header.Tasks[before:] {
-		f.status[t.Name] = t.Initial
-	}
-	return nil
-}
-
-func (f *flownTasks) Status(t float64, micro int, c bt.Change) error {
-	name := f.header.Tasks[c.Task].Name
-	if f.status[name] != c.From {
-		f.wrong = append(f.wrong, fmt.Sprintf("at %g, %s changes from %v, but was %v", t, name, c.From, f.status[name]))
-	}
-	f.status[name] = c.To
-	return f.log.Status(t, micro, c)
-}
-
-// TestSwapsAtRandom: at random instants of random runs, the plan is exchanged for another random one, with checkpoints
-// in between. The log is consistent: each change of a task begins at its status before, also across exchanges. Before
-// anything that only the new plan has begins, all actions that it does not have are transient. At the end, all actions
-// have left.
-func TestSwapsAtRandom(t *testing.T) {
-	random := rand.New(rand.NewPCG(11, 2))
-	swaps, waits, restored := 0, 0, 0
-	for trial := range 200 {
-		m, list := cart.Read(randomBody(random), "")
-		if m == nil {
-			t.Fatal(list)
-		}
-		fresh := func() *run.Run {
-			r, err := New(m, run.Continuous{}, math.Inf(1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return r
-		}
-		r := fresh()
-		f := &flownTasks{log: &log{}, header: r.Header(), status: map[string]bt.Status{}}
-		for _, task := range f.header.Tasks {
-			f.status[task.Name] = task.Initial
-		}
-		r.Attach(f)
-		var err error
-		for more := true; more && err == nil; {
-			if more, err = r.Step(); !more || err != nil {
-				break
-			}
-			if random.IntN(8) == 0 {
-				before := f.swaps
-				next := randomBody(random)
-				_, err = swapped(r, body("next.xml", next), random.IntN(4) == 0)
-				if errors.Is(err, run.ErrSwap) {
-					err = nil
-				}
-				if _, engaged, ok := r.Swapping(); ok && err == nil {
-					waits++
-					if f.swaps != before || len(engaged) == 0 {
-						t.Errorf("trial %d: it waits for %v after %d swaps", trial, engaged, f.swaps-before)
-					}
-				}
-			}
-			if random.IntN(10) == 0 && err == nil {
-				saved := snapshot.Save(nil, r)
-				again := fresh()
-				if err := snapshot.Load(saved, again); err != nil {
-					t.Fatal(err)
-				}
-				again.Attach(f)
-				if more := snapshot.Save(nil, again); string(more) != string(saved) {
-					t.Fatalf("trial %d: a restored run is another one", trial)
-				}
-				r, restored = again, restored+1
-			}
-		}
-		if errors.Is(err, executive.ErrUnsettled) { // a plan without an end at an instant
-			err = nil
-		}
-		if swaps += f.swaps; len(f.wrong) > 0 || err != nil {
-			t.Errorf("trial %d: %v\n%s", trial, err, strings.Join(f.wrong, "\n"))
-		}
-	}
-	if swaps < 200 || waits < 50 || restored < 200 {
-		t.Errorf("%d swaps, %d waits, %d restored: it tests little", swaps, waits, restored)
 	}
 }
 
