@@ -3,18 +3,15 @@ package simulated
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/executive"
 	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/run/record"
-	"canopy/snapshot"
 )
 
 // planLog is a log that also keeps the plans that take over.
