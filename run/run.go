@@ -323,21 +323,10 @@ func (r *Run) event(segment Segment) error {
 			return err
 		}
 	}
-	if _, err := r.iterate(); err != nil {
-		return err
-	}
-	if err := r.losses(); err != nil {
-		return err
-	}
 	world := r.world
-	if err := r.settle(); err != nil {
+	changed, err := r.react()
+	if err != nil {
 		return err
-	}
-	changed := world.Changed() || r.world != world
-	if changed {
-		if err := r.recordInputs(); err != nil {
-			return err
-		}
 	}
 	if silent && !changed {
 		return r.endWithPlan()
@@ -347,7 +336,27 @@ func (r *Run) event(segment Segment) error {
 			return err
 		}
 	}
-	if err := r.sample(t, r.world.At(t)); err != nil {
+	return r.right()
+}
+
+// react commits the sides, settles the plan, and reports whether inputs have changed.
+func (r *Run) react() (changed bool, err error) {
+	world := r.world
+	if _, err = r.iterate(); err == nil {
+		err = r.losses()
+	}
+	if err == nil {
+		err = r.settle()
+	}
+	if err != nil || !world.Changed() && r.world == world {
+		return false, err
+	}
+	return true, r.recordInputs()
+}
+
+// right records the right limit of an instant, which ends the run if the plan has ended.
+func (r *Run) right() error {
+	if err := r.sample(r.world.T(), r.world.At(r.world.T())); err != nil {
 		return err
 	}
 	return r.endWithPlan()

@@ -111,12 +111,9 @@ func (r *Run) request(next *mission.Mission, safe bool) error {
 		return nil
 	}
 	r.executive.Begin()
-	t, before := r.world.T(), r.world
 	r.refusal = ""
-	if r.sampled < t {
-		if err := r.sample(t, before.At(t)); err != nil {
-			return err
-		}
+	if err := r.close(); err != nil {
+		return err
 	}
 	if change.Whole() {
 		if err := r.Withdraw(); err != nil {
@@ -131,25 +128,14 @@ func (r *Run) request(next *mission.Mission, safe bool) error {
 			return err
 		}
 	}
-	if _, err := r.iterate(); err != nil {
+	changed, err := r.react()
+	if err != nil {
 		return err
 	}
-	if err := r.losses(); err != nil {
-		return err
-	}
-	if err := r.settle(); err != nil {
-		return err
-	}
-	if !before.Changed() && before == r.world {
+	if !changed {
 		return r.endWithPlan()
 	}
-	if err := r.recordInputs(); err != nil {
-		return err
-	}
-	if err := r.sample(t, r.world.At(t)); err != nil {
-		return err
-	}
-	return r.endWithPlan()
+	return r.right()
 }
 
 // withhold withholds the actions that an exchange removes, or ends this.
