@@ -111,7 +111,7 @@ func (x *Executive) keepUnknown() (changed bool) {
 			x.world.Capture(at, w.Value)
 		}
 		x.mark(at, !known)
-		x.Given(r.Slot)
+		x.SlotChanged(r.Slot)
 		changed = true
 	}
 	return changed

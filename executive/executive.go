@@ -219,8 +219,8 @@ func (x *Executive) Changed(indicators []int) {
 	}
 }
 
-// Given records that the world has changed the held value of a slot: leaves that read it may have a new input.
-func (x *Executive) Given(slot int) {
+// SlotChanged records that the value of a slot has changed: leaves that read it may have a new input.
+func (x *Executive) SlotChanged(slot int) {
 	for _, reader := range x.p.written[slot] {
 		x.due.add(int(reader))
 	}
@@ -535,7 +535,7 @@ func (x *Executive) turn(i int, p Phase) {
 			x.writing[r.Slot]++
 		}
 		x.contested.add(r.Slot)
-		x.Given(r.Slot)
+		x.SlotChanged(r.Slot)
 		at := x.p.counts(r.Slot)
 		switch n, counts := float64(r.Writer+1), x.u[at]; {
 		case x.writing[r.Slot] == 0:

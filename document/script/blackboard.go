@@ -279,7 +279,7 @@ func (g *game) set(values []value) {
 		})].Variable()
 		g.program.Give(g.u, slot, g.code.CompileAtOnce(v.expr, want).Value(nil, nil))
 		if g.exec != nil {
-			g.exec.Given(slot)
+			g.exec.SlotChanged(slot)
 		}
 	}
 }

@@ -192,7 +192,7 @@ func (x *Execution) take() {
 // give gives the plan the value of a signal.
 func (x *Execution) give(signal int, value float64) {
 	x.world.give(signal, value)
-	x.exec.Given(signal)
+	x.exec.SlotChanged(signal)
 }
 
 // settle lets the plan settle at the present instant, with all callbacks.
