@@ -6,15 +6,6 @@ import (
 	"canopy/bt"
 )
 
-// typed is the signals of the tests of discrete slots.
-const typed = `signals:
-  mode: {type: enumeration, values: [survey, transit, home], default: survey, hold: true}
-  armed: {type: boolean}
-  legs: {type: integer, hold: true}
-  laps: {type: integer}
-  note: {type: text, default: idle, hold: true}
-`
-
 // Computed signals may be discrete: they change where an event inside their expressions happens, and nowhere else. What
 // reads them is judged again in the same instant.
 func TestComputedDiscreteSignals(t *testing.T) {
