@@ -35,7 +35,7 @@ func TestStatesOfTours(t *testing.T) {
 	}
 }
 
-// A course that goes on from a settling that it has in common with another one is the one from the start.
+// A transition that goes on from a settling that it has in common with another one is the one from the start.
 func TestResumedCourses(t *testing.T) {
 	type end struct {
 		tape Tape
@@ -77,7 +77,7 @@ func TestResumedCoursesOfTwo(t *testing.T) {
 	tell := func(p *Duo, tape *Tape) string {
 		*tape = p.Old.Tape()
 		old, updated := p.Judgements()
-		told := []any{*tape, p.Old.Rounds, p.New.Rounds, p.Old.Changes, p.New.Changes, p.Text(), p.Written(), p.Loose(), old,
+		told := []any{*tape, p.Old.Rounds, p.New.Rounds, p.Old.Changes, p.New.Changes, p.Text(), p.Written(), p.Inexact(), old,
 			updated, fmt.Sprint(p.Old.Err), fmt.Sprint(p.New.Err)}
 		return fmt.Sprint(append(told, p.Old.After())...)
 	}

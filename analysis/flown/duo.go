@@ -14,9 +14,10 @@ import (
 	"canopy/snapshot"
 )
 
-// Duo is two plans side by side in one world: at each instant both are told the same about the same signals. A signal
-// that does not follow what tasks write is the same for both. One that does is the same as long as the written values
-// on which it depends are, in whatever round of the instant; else nothing relates the two. All clocks advance together.
+// Duo is two plans side by side in one world: at each instant the answers about the same signals are the same for both.
+// A signal that does not follow what tasks write is the same for both. One that does is the same as long as the written
+// values on which it depends are, in whatever round of the instant; else nothing relates the two. All clocks advance
+// together.
 //
 // A written value that is not a number is known by the linear form of signals from which it comes, and from one instant
 // to the next by the bounds that answers have given it: equal values have one name in both plans. Tasks of both plans
@@ -24,23 +25,23 @@ import (
 type Duo struct {
 	Old, New *Moment
 
-	sides [2]*Stepper
-	told  *answers
-	trail *trail
-	apart bool // only one of the plans has an error
-	loose bool // an answer was given to one plan alone, although it may follow from what the other was told
-	facts map[string]int32
-	forms []int32 // by fact
-	deep  int     // of the written values that are evaluated
+	sides   [2]*Stepper
+	shared  *answers
+	trail   *trail
+	apart   bool // only one of the plans has an error
+	inexact bool // an answer was given to one plan alone, although it may follow from an answer to the other
+	facts   map[string]int32
+	forms   []int32 // by fact
+	deep    int     // of the written values that are evaluated
 }
 
 // NewDuo returns two plans in one world.
 func NewDuo(old, updated declare.Subject) *Duo {
 	p := &Duo{facts: map[string]int32{}}
-	p.told = &answers{duo: p}
+	p.shared = &answers{duo: p}
 	known := &forms{}
 	for i, subject := range []declare.Subject{old, updated} {
-		s := prepare(subject, known, p.told, true, nil)
+		s := prepare(subject, known, p.shared, true, nil)
 		p.sides[i] = s
 	}
 	p.sides[1].w.clocks = p.sides[0].Clocks()
@@ -52,35 +53,35 @@ func NewDuo(old, updated declare.Subject) *Duo {
 	return p
 }
 
-// Steps visits every course of one instant of both plans after a state, once both have settled or failed. The moment is
-// that of the first plan, and its state that of both.
+// Steps visits every transition of one instant of both plans after a state, once both have settled or failed. The
+// moment is that of the first plan, and its state that of both.
 func (p *Duo) Steps(from Key, visit func(m *Moment)) {
 	for _, s := range p.sides {
 		s.fresh()
 	}
 	p.Old.Stop = false
-	for again := true; again && !p.Old.Stop; again = p.told.tape.next() {
-		p.course(from, visit)
+	for again := true; again && !p.Old.Stop; again = p.shared.tape.next() {
+		p.transition(from, visit)
 	}
-	p.told.tape = tape{}
+	p.shared.tape = tape{}
 }
 
-// Follow visits one course, that of answers which Tape has returned.
+// Follow visits one transition, that of answers which Tape has returned.
 func (p *Duo) Follow(from Key, answers Tape, visit func(m *Moment)) {
 	for _, s := range p.sides {
 		s.fresh()
 	}
-	p.told.tape = tape{answers: slices.Clone(answers)}
-	p.course(from, visit)
-	p.told.tape = tape{}
+	p.shared.tape = tape{answers: slices.Clone(answers)}
+	p.transition(from, visit)
+	p.shared.tape = tape{}
 }
 
-func (p *Duo) course(from Key, visit func(m *Moment)) {
+func (p *Duo) transition(from Key, visit func(m *Moment)) {
 	side, n, ok := p.trail.resume()
 	if !ok {
 		p.restore(from)
 		if from != "" {
-			p.told.zone.Pass()
+			p.shared.zone.Pass()
 			for _, s := range p.sides {
 				s.w.due()
 			}
@@ -90,14 +91,14 @@ func (p *Duo) course(from Key, visit func(m *Moment)) {
 	for ; ; side, n = 1, 0 {
 		s, ended := p.sides[side], false
 		s.rounds(side, n, func(m *Moment) { ended = m.Over || m.Err != nil })
-		if !ended { // it goes on as another course did
+		if !ended { // it goes on as another transition did
 			return
 		}
 		for _, k := range s.lagging {
 			s.w.side(k)
 		}
 		if side == 1 {
-			p.loose = p.loose || p.alone()
+			p.inexact = p.inexact || p.alone()
 			p.apart = (p.Old.Err == nil) != (p.New.Err == nil)
 			p.Old.Err = cmp.Or(p.Old.Err, p.New.Err)
 			visit(p.Old)
@@ -110,14 +111,14 @@ func (p *Duo) course(from Key, visit func(m *Moment)) {
 
 // restore goes to a state.
 func (p *Duo) restore(from Key) {
-	p.loose = false
+	p.inexact = false
 	for _, s := range p.sides {
 		s.moment.begin(s, false)
 		s.w.begin(from == "")
 	}
 	if from != "" {
 		if snapshot.Load([]byte(from), carrier{p.sides[0]}, carrier{p.sides[1]}, &carried{w: p.sides[0].w},
-			&p.told.zone) != nil {
+			&p.shared.zone) != nil {
 			panic("flown: a state cannot be restored")
 		}
 		return
@@ -125,14 +126,14 @@ func (p *Duo) restore(from Key) {
 	for _, s := range p.sides {
 		s.start()
 	}
-	p.told.zone = zone.Zone{}
+	p.shared.zone = zone.Zone{}
 }
 
 // At visits a state between two instants, as Stepper.At does.
 func (p *Duo) At(state Key, visit func(m *Moment)) {
 	p.restore(state)
 	visit(p.Old)
-	p.told.tape = tape{}
+	p.shared.tape = tape{}
 }
 
 // class returns the class of the state, which has been restored.
@@ -147,7 +148,7 @@ func (p *Duo) class() string {
 
 // lasting returns the forms of values that are kept.
 func (p *Duo) lasting() []int32 {
-	list := slices.Clone(p.told.start)
+	list := slices.Clone(p.shared.start)
 	for c := 0; ; c++ {
 		f := p.sides[0].forms.name(c)
 		if !slices.ContainsFunc(p.sides[:], func(s *Stepper) bool { return s.keepsForm(f) }) {
@@ -170,9 +171,9 @@ func (s *Stepper) keepsForm(f int32) bool {
 // Apart reports whether the instant has an error of one plan alone.
 func (p *Duo) Apart() bool { return p.apart }
 
-// Loose reports whether an answer was given to one plan alone, although it may follow from what the other was told: a
+// Inexact reports whether an answer was given to one plan alone, although it may follow from an answer to the other: a
 // difference need not be one.
-func (p *Duo) Loose() bool { return p.loose }
+func (p *Duo) Inexact() bool { return p.inexact }
 
 // Written returns the names of the slots of both plans whose values differ.
 func (p *Duo) Written() []string {
@@ -200,14 +201,14 @@ func (p *Duo) after() Key {
 	for _, s := range p.sides {
 		s.w.longest(most)
 	}
-	p.told.zone.Widen(func(c int) zone.Time { return most[c] })
-	return Key(snapshot.Save(nil, carrier{p.sides[0]}, carrier{p.sides[1]}, c, &p.told.zone))
+	p.shared.zone.Widen(func(c int) zone.Time { return most[c] })
+	return Key(snapshot.Save(nil, carrier{p.sides[0]}, carrier{p.sides[1]}, c, &p.shared.zone))
 }
 
 // of returns what is known of a form that follows nothing.
 func (p *Duo) of(f int32) interval {
-	if at := p.fact(p.sides[0].w, f); int(at) < len(p.told.bounds) {
-		return p.told.bounds[at]
+	if at := p.fact(p.sides[0].w, f); int(at) < len(p.shared.bounds) {
+		return p.shared.bounds[at]
 	}
 	return infinite
 }
@@ -216,13 +217,13 @@ func (p *Duo) of(f int32) interval {
 func (p *Duo) keep(w *world, v value) value {
 	if len(w.s.followed(v.form)) > 0 {
 		v.form = w.s.forms.signal(fmt.Sprint(keeps, "of ", p.fact(w, v.form)))
-		p.loose = true // what is told of one is not told of the other
+		p.inexact = true // answers about one are none about the other
 	}
 	return v
 }
 
-// fact returns the number of what is told of a form at present: those that follow what tasks write have another one for
-// each written value.
+// fact returns the number of what is known of a form at present: those that follow what tasks write have another one
+// for each written value.
 func (p *Duo) fact(w *world, f int32) int32 {
 	key := binary.AppendVarint(nil, int64(f))
 	for _, slot := range w.s.followed(f) {
@@ -288,7 +289,7 @@ func (p *Duo) twins(c *snapshot.Codec) {
 // token identifies the present value of a slot.
 func (p *Duo) token(w *world, slot int) string {
 	if p.deep > len(w.s.p.Slots) { // the value depends on itself
-		p.loose = true
+		p.inexact = true
 		return "?"
 	}
 	p.deep++
@@ -323,15 +324,15 @@ func (s *Stepper) followed(f int32) []int {
 	return s.formSlots[f]
 }
 
-// Text describes what the answers of the instant have told of signals and relations.
+// Text describes what the answers of the instant show of signals and relations.
 func (p *Duo) Text() string {
 	var parts []string
-	for _, at := range slices.Compact(slices.Sorted(slices.Values(p.told.asked))) {
+	for _, at := range slices.Compact(slices.Sorted(slices.Values(p.shared.asked))) {
 		f := p.forms[at]
 		if p.fact(p.sides[0].w, f) != at && p.fact(p.sides[1].w, f) != at {
 			continue // it was so within the instant
 		}
-		if text := p.sides[0].told(f, &p.told.bounds[at]); text != "" && !strings.HasPrefix(text, keeps) {
+		if text := p.sides[0].boundsText(f, &p.shared.bounds[at]); text != "" && !strings.HasPrefix(text, keeps) {
 			parts = append(parts, text)
 		}
 	}

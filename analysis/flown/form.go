@@ -167,7 +167,7 @@ func (f *forms) opaque(operation string, args ...value) value {
 	return value{f.intern([]term{{f.atom(string(key), a), 1}}), 1, 0}
 }
 
-// interval is what the answers of an instant have told of a form.
+// interval is what the answers of an instant show of a form.
 type interval struct {
 	low, high         float64
 	lowOpen, highOpen bool

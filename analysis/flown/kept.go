@@ -96,7 +96,7 @@ func (r *carried) form(n int) int32 {
 // State implements snapshot.Stateful.
 func (r *carried) State(c *snapshot.Codec) {
 	if d := r.w.duo; d != nil {
-		snapshot.Bool(c, &d.loose)
+		snapshot.Bool(c, &d.inexact)
 		d.twins(c)
 	}
 	n := len(r.bounds)

@@ -5,22 +5,22 @@ import (
 	"canopy/executive"
 )
 
-// trail is the stages of the present course of an known: of one plan, or of two in one world. Other courses that have
+// trail is the stages of the present transition, of one plan, or of two in one world. Other transitions that have
 // the answers up to a stage in common go on from it.
 type trail struct {
 	of     []*Stepper
 	stages []*stage // reused
-	kept   int      // how many of them belong to the present course
+	kept   int      // how many of them belong to the present transition
 }
 
-// stage is a course between two settlings.
+// stage is a transition between two settlings.
 type stage struct {
-	side  int // the plan that settles next
-	round int
-	at    int // on the tape
-	known answers
-	loose bool
-	parts []part // by plan
+	side    int // the plan that settles next
+	round   int
+	at      int // on the tape
+	known   answers
+	inexact bool
+	parts   []part // by plan
 }
 
 // part is what a stage keeps of one plan.
@@ -35,16 +35,16 @@ type part struct {
 	changes int
 }
 
-// begin forgets all stages: those of another known.
+// begin forgets all stages: those of another instant.
 func (r *trail) begin() { r.kept = 0 }
 
-// keep records the present course before a round of a plan. A run must have begun, in all plans.
+// keep records the present transition before a round of a plan. A run must have begun, in all plans.
 func (r *trail) keep(side, round int) {
 	if r.of[side].w.first && (round == 0 || side < len(r.of)-1) {
 		return
 	}
 	known := r.known()
-	if r.kept > 0 && r.stages[r.kept-1].at == known.tape.at { // no course goes on from there
+	if r.kept > 0 && r.stages[r.kept-1].at == known.tape.at { // no transition goes on from there
 		r.kept--
 	}
 	if r.kept == len(r.stages) {
@@ -59,7 +59,7 @@ func (r *trail) keep(side, round int) {
 	g.side, g.round, g.at = side, round, known.tape.at
 	g.known.copyFrom(known)
 	if known.duo != nil {
-		g.loose = known.duo.loose
+		g.inexact = known.duo.inexact
 	}
 	for i, s := range r.of {
 		p, m := &g.parts[i], &s.moment
@@ -84,7 +84,7 @@ func (r *trail) resume() (side, round int, ok bool) {
 	known.copyFrom(&g.known)
 	known.tape.at = g.at
 	if known.duo != nil {
-		known.duo.loose = g.loose
+		known.duo.inexact = g.inexact
 	}
 	for i, s := range r.of {
 		p, m := &g.parts[i], &s.moment

@@ -21,21 +21,21 @@ type Key string
 // Bytes returns the size of the state.
 func (k Key) Bytes() int { return len(k) }
 
-// Tape is the answers of one course of an instant.
+// Tape is the label of a transition: the answers that decide, of all transitions of one instant, which one it is.
 type Tape []bool
 
-// ErrUnsettled reports a course in which the signals would have to jump again and again within one instant. A run that
-// takes it ends with an error.
+// ErrUnsettled reports a transition in which the signals would have to jump again and again within one instant. A run
+// that takes it ends with an error.
 var ErrUnsettled = errors.New("the plan and the signals do not settle")
 
-// Moment is a settling of an instant, until the next one.
+// Moment is a micro-step of a transition: a settling of the instant, until the next one.
 type Moment struct {
 	Over    bool         // the instant is over: the plan has settled
 	Mark    int          // what the visitor remembers of the earlier moments of the instant; 0 at first
 	Rounds  [][]bt.Input // the tree's inputs so far, by settling; first those with which it begins
 	Changes []bt.Change  // of statuses in this instant
-	Stop    bool         // set by the visitor: no more courses
-	Err     error        // the course does not go on: bt.ErrLoop, ErrUnsettled, ErrNotFinite, or one of the executive
+	Stop    bool         // set by the visitor: no more transitions
+	Err     error        // the transition does not go on: bt.ErrLoop, ErrUnsettled, ErrNotFinite, or one of the executive
 
 	s      *Stepper
 	engine *bt.Engine
@@ -84,18 +84,18 @@ func (s *Stepper) start() {
 	s.x = executive.New(s.p, s.world, tree)
 }
 
-// Steps visits every course of one instant after a state, settling by settling. The visitor may ask for conditions of
-// the moment; each answer that is open makes further courses.
+// Steps visits every transition of one instant after a state, settling by settling. The visitor may ask for conditions
+// of the moment; each answer that is open makes further transitions.
 func (s *Stepper) Steps(from Key, visit func(m *Moment)) {
 	s.fresh()
 	s.moment.Stop = false
 	for again := true; again && !s.moment.Stop; again = s.w.tape.next() {
-		s.course(from, visit)
+		s.transition(from, visit)
 	}
 	s.w.tape = tape{}
 }
 
-// fresh forgets the courses of another instant.
+// fresh forgets the transitions of another instant.
 func (s *Stepper) fresh() {
 	s.seen = map[string]place{}
 	s.trail.begin()
@@ -130,28 +130,28 @@ func (s *Stepper) restore(state Key) {
 	}
 }
 
-// Asked reports whether an answer was open in the present course.
+// Asked reports whether an answer was open in the present transition.
 func (m *Moment) Asked() bool { return m.s.w.tape.at > 0 }
 
-// Follow visits one course, that of answers which Moment.Tape has returned.
+// Follow visits one transition, that of answers which Moment.Tape has returned.
 func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
 	s.fresh()
 	s.w.tape, s.w.log = tape{answers: slices.Clone(answers)}, Choices{}
-	s.course(from, visit)
+	s.transition(from, visit)
 	s.w.tape, s.w.log = tape{}, nil
 }
 
-// Choices returns the answers of the course that is followed.
+// Choices returns the answers of the transition that is followed.
 func (m *Moment) Choices() Choices { return m.s.w.log }
 
-// Judge makes the steps judge all conditions, or only those that the tree hears, as [Loose] does.
+// Judge makes the steps judge all conditions, or only those that the tree hears, as [Abstract] does.
 func (s *Stepper) Judge(all bool) {
 	if s.always != nil && s.all != all {
 		s.all, s.x = all, nil
 	}
 }
 
-// Recall visits the ends of those courses of an instant that have the answers of another one to the same questions.
+// Recall visits the ends of those transitions of an instant that have the answers of another one to the same questions.
 // What is simply true or false, and was not asked there, has the value that free returns, if it knows one; nil knows
 // none.
 func (s *Stepper) Recall(
@@ -174,7 +174,7 @@ func (s *Stepper) Recall(
 	s.w.guide = nil
 }
 
-func (s *Stepper) course(from Key, visit func(m *Moment)) {
+func (s *Stepper) transition(from Key, visit func(m *Moment)) {
 	_, n, ok := s.trail.resume()
 	if !ok {
 		s.moment.begin(s, false)
@@ -233,7 +233,7 @@ func (s *Stepper) rounds(side, n int, visit func(m *Moment)) {
 	visit(m)
 }
 
-// place is where a course was: after a number of rounds, with these answers.
+// place is where a transition was: after a number of rounds, with these answers.
 type place struct {
 	round   int
 	answers string
@@ -245,12 +245,12 @@ const maxRounds = 1000
 // errLong reports an instant of too many rounds: whether a run goes on is not known.
 var errLong = fmt.Errorf("an instant has more than %d rounds", maxRounds)
 
-// between reports whether the course goes on after a round: not if its state has occurred before in the same course,
-// which is an error, or in another one.
+// between reports whether the transition goes on after a round: not if its state has occurred before in the same
+// transition, which is an error, or in another one.
 func (s *Stepper) between(round int) bool {
 	s.buffer = snapshot.Save(s.buffer[:0], carrier{s}, &s.moment, s.w, s.w.answers)
 	s.buffer = append(s.buffer, s.beside...)
-	if p := s.w.duo; p != nil && p.loose {
+	if p := s.w.duo; p != nil && p.inexact {
 		s.buffer = append(s.buffer, 1)
 	}
 	now := place{round, s.w.tape.text()}
@@ -411,7 +411,7 @@ func (m *Moment) Entered() []bt.Task {
 	return slices.Compact(tasks)
 }
 
-// Status returns the status of a task. That of a leaf that the tree does not hear is the last one that it was told.
+// Status returns the status of a task. That of a leaf that the tree does not hear is that by its last input.
 func (m *Moment) Status(t bt.Task) bt.Status { return m.engine.Status(t) }
 
 // Active reports whether a task is active.
@@ -618,7 +618,7 @@ func (m *Moment) holds(condition bt.Task) bool {
 // threshold reports whether a signal is at least a limit, or beyond it.
 func (s *Stepper) threshold(l *expr.Logic) bool {
 	place, ok := s.compiler.Slot(l.Signal)
-	if !ok || s.loosened[l.Signal] {
+	if !ok || s.hidden[l.Signal] {
 		panic("flown: a signal that does not exist, or that is left out")
 	}
 	v := s.w.signal(place)

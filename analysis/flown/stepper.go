@@ -59,7 +59,7 @@ type Stepper struct {
 	formSlots [][]int          // by form: the slots that it follows within an instant, by name
 	places    map[string]int   // by name of a signal
 	latches   map[string]latch // by their free signal
-	loosened  map[string]bool  // nothing is known of these signals
+	hidden    map[string]bool  // nothing is known of these signals
 	doubtful  []int            // slots that may be given a constant that is no number
 
 	always  []bool // by task: it is judged, heard or not; nil: all are
@@ -69,7 +69,7 @@ type Stepper struct {
 	x       *executive.Executive
 	initial []float64        // the inputs at the start,
 	starts  []value          // and, by input, the values of those that are held or captured
-	seen    map[string]place // the states between two rounds of the instant whose courses are visited
+	seen    map[string]place // the states between two rounds of the instant whose transitions are visited
 	trail   *trail
 	moment  Moment
 	buffer  []byte
@@ -77,7 +77,7 @@ type Stepper struct {
 		bounds        []interval
 		sides, former []int8
 	}
-	beside []byte // the state of the plan that has settled before this one in the present course
+	beside []byte // the state of the plan that has settled before this one in the present transition
 }
 
 // free precedes the names of leaves that may be true or false at any time.
@@ -86,14 +86,14 @@ const free = "leaf "
 // New returns the steps of a subject.
 func New(subject declare.Subject) *Stepper { return prepare(subject, &forms{}, &answers{}, false, nil) }
 
-// Loose returns the steps of a subject in which a condition with hysteresis is a free input if nothing else depends on
-// its signals, apart from some tasks; and in which conditions that the tree does not hear are not judged, unless
+// Abstract returns the steps of a subject in which a condition with hysteresis is a free input if nothing else depends
+// on its signals, apart from some tasks; and in which conditions that the tree does not hear are not judged, unless
 // statements name them. The tasks behave as before, while there are fewer states and answers; of these signals nothing
 // is known.
-func Loose(subject declare.Subject, except ...bt.Task) *Stepper {
+func Abstract(subject declare.Subject, except ...bt.Task) *Stepper {
 	s := New(subject)
-	if loose := s.loose(&subject, except); loose != nil {
-		s = prepare(subject, &forms{}, &answers{}, false, loose)
+	if x := s.abstraction(&subject, except); x != nil {
+		s = prepare(subject, &forms{}, &answers{}, false, x)
 	}
 	s.always = make([]bool, s.Tree.Len())
 	for _, e := range subject.Declared.Expressions() {
@@ -108,7 +108,7 @@ func Loose(subject declare.Subject, except ...bt.Task) *Stepper {
 
 // prepare returns the steps of a subject in a world about which these answers are known. If all is kept, what is
 // written matters in itself.
-func prepare(subject declare.Subject, known *forms, told *answers, all bool, loose *loose) *Stepper {
+func prepare(subject declare.Subject, known *forms, a *answers, all bool, x *abstraction) *Stepper {
 	s := &Stepper{Tree: subject.Plan.Tree, relations: map[string]*expr.Code{},
 		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}, latches: map[string]latch{}}
 	if subject.Program == nil {
@@ -121,13 +121,13 @@ func prepare(subject declare.Subject, known *forms, told *answers, all bool, loo
 		s.names = slices.Clone(subject.Signals)
 	}
 	s.free(&subject)
-	loose.apply(s, &subject)
+	x.apply(s, &subject)
 	s.doubt(&subject)
 	s.prune(&subject, all)
 	s.p.Link()
 	s.depend()
 	for i, statement := range subject.Declared.Facts {
-		if loose == nil || !loose.facts[i] {
+		if x == nil || !x.facts[i] {
 			s.facts = append(s.facts, s.Statement(statement))
 		}
 	}
@@ -136,7 +136,7 @@ func prepare(subject declare.Subject, known *forms, told *answers, all bool, loo
 	for place, name := range s.names {
 		s.places[name] = place
 	}
-	s.w = newWorld(s, told)
+	s.w = newWorld(s, a)
 	s.begun()
 	s.world = s.w
 	s.trail = &trail{of: []*Stepper{s}}
@@ -186,7 +186,7 @@ func (s *Stepper) freely(q question, value func(signal string) (is, known bool))
 // Knows reports whether anything is known of a signal.
 func (s *Stepper) Knows(signal string) bool {
 	_, ok := s.compiler.Slot(signal)
-	return ok && !s.loosened[signal]
+	return ok && !s.hidden[signal]
 }
 
 // Follows reports whether a signal depends on what tasks write without delay, so that it may jump within an instant.
@@ -386,7 +386,7 @@ func (s *Stepper) depend() {
 	}
 }
 
-// Written reports whether the value of a slot decides in any way what a leaf is told: what tasks write, or its default.
+// Written reports whether the value of a slot decides in any way an input of a leaf: what tasks write, or its default.
 func (s *Stepper) Written() bool {
 	follows := make([]bool, s.p.Layout.Signals)
 	for _, places := range s.follows {
@@ -399,8 +399,8 @@ func (s *Stepper) Written() bool {
 	})
 }
 
-// Lags reports whether what a leaf is told may be older than the signals that it reads: the sides of relations inside
-// these are.
+// Lags reports whether an input of a leaf may be older than the signals that it depends on: the sides of relations
+// inside these are.
 func (s *Stepper) Lags() bool {
 	return s.any(func(c *expr.Code) bool {
 		return slices.ContainsFunc(c.Indicators(), func(k int) bool { return len(s.inner[k]) > 0 })
@@ -452,7 +452,7 @@ func (s *Stepper) relation(l *expr.Logic) *expr.Code {
 		if l.Relation == nil {
 			code = s.pseudo(l.Text)
 		} else {
-			if slices.ContainsFunc(l.Relation.Names(), func(name string) bool { return s.loosened[name] }) {
+			if slices.ContainsFunc(l.Relation.Names(), func(name string) bool { return s.hidden[name] }) {
 				panic("flown: a signal that is left out")
 			}
 			code = s.compiler.CompileFor(l.Relation, expr.Variable{Type: expr.Boolean})

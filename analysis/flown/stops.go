@@ -80,10 +80,10 @@ func (s *Stepper) doubt(subject *declare.Subject) {
 // few is a number of settlings that an instant certainly has.
 const few = maxRounds / 4
 
-// Settles reports whether each instant ends without an error, as far as the structure of the plan shows it: what a leaf
-// is told does not change within an instant, apart from the ends of tasks; no task is run again; the tasks that can end
-// at once are few; nothing reads an entry of a blackboard; and all durations and constants are numbers. Each task then
-// begins at most once in an instant before its parent ends (docs/reaction.md), and each end is one settling.
+// Settles reports whether each instant ends without an error, as far as the structure of the plan shows it: the input
+// of a leaf does not change within an instant, apart from the ends of tasks; no task is run again; the tasks that can
+// end at once are few; nothing reads an entry of a blackboard; and all durations and constants are numbers. Each task
+// then begins at most once in an instant before its parent ends (docs/reaction.md), and each end is one settling.
 func (s *Stepper) Settles() bool {
 	if s.Written() || s.Lags() || len(s.doubtful) > 0 || len(s.Tree.Shared()) > 0 || len(s.Tree.Lasts()) > 0 {
 		return false
@@ -126,8 +126,8 @@ func btoi(b bool) int {
 // guess marks an answer about a side that may have changed within the instant.
 const guess = -2
 
-// Certain reports whether a run that comes here goes on, or stops, as the course does: no answer of the instant rests
-// on how signals follow what is commanded, which is not known.
+// Certain reports whether a run that comes here goes on, or stops, as the transition does: no answer of the instant
+// rests on how signals follow what is commanded, which is not known.
 func (m *Moment) Certain() bool {
 	t := &m.s.w.tape
 	return !errors.Is(m.Err, errLong) && !slices.ContainsFunc(t.forms[:t.at], func(f int32) bool {

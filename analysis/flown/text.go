@@ -9,7 +9,7 @@ import (
 	"canopy/diag"
 )
 
-// Text describes what the answers of the instant have told of signals and relations.
+// Text describes what the answers of the instant show of signals and relations.
 func (m *Moment) Text() string { return m.text(func(string) bool { return true }) }
 
 // Brief is Text without what free actions do not do, and without relations to values that are kept.
@@ -24,7 +24,7 @@ func (m *Moment) text(counts func(part string) bool) string {
 	w := m.s.w
 	var parts []string
 	for _, f := range slices.Compact(slices.Sorted(slices.Values(w.asked))) {
-		if part := m.s.told(f, &w.bounds[f]); part != "" && !m.s.forms.lasts(f) && counts(part) {
+		if part := m.s.boundsText(f, &w.bounds[f]); part != "" && !m.s.forms.lasts(f) && counts(part) {
 			parts = append(parts, part)
 		}
 	}
@@ -34,7 +34,7 @@ func (m *Moment) text(counts func(part string) bool) string {
 	return strings.Join(parts, " and ")
 }
 
-// Always is the text of an instant of which nothing is told.
+// Always is the text of an instant of which nothing is known.
 const Always = "always"
 
 // denials are the propositions about free actions, each with its contrary.
@@ -51,8 +51,8 @@ func Denied(proposition string) string {
 	return "not " + proposition
 }
 
-// told returns the bounds of a form as a text, "" if there are none.
-func (s *Stepper) told(f int32, b *interval) string {
+// boundsText returns the bounds of a form as a text, "" if there are none.
+func (s *Stepper) boundsText(f int32, b *interval) string {
 	name := s.formText(f)
 	if s.truthValue(f) {
 		on, off := name, Denied(name)

@@ -16,11 +16,11 @@ type world struct {
 	clocks  int                                   // the number of clocks before its own
 	witness func(q question) bool                 // answers instead of the tape; nil: the tape does
 	guide   func(q question) (answer, known bool) // answers before the tape; nil: nothing does
-	log     Choices                               // of the course, if one is followed
+	log     Choices                               // of the transition, if one is followed
 	u       []float64                             // the inputs, apart from
 	values  []value                               // by input: those that are held or captured
 
-	// What the answers of the present instant have told.
+	// What the answers of the present instant show.
 	sides   []int8  // by indicator: 0: not asked; 1: above; -1: below
 	decided []int32 // the indicators with sides
 	former  []int8  // by indicator: the side that was committed before, where it may be another one
@@ -79,7 +79,7 @@ func (w *world) choose(q question) bool {
 		}
 	}
 	if w.duo != nil && (q.kind == side || q.kind == past) {
-		w.duo.loose = true
+		w.duo.inexact = true
 	}
 	is := w.tape.choose()
 	switch q.kind {
@@ -96,7 +96,7 @@ func (w *world) choose(q question) bool {
 	return is
 }
 
-// Choices is the answers of a course.
+// Choices is the answers of a transition.
 type Choices map[asked]bool
 
 // agrees reports whether what is known of signals agrees with the answers of the present round.
@@ -118,7 +118,7 @@ type asked struct {
 	round int
 }
 
-// tape holds the answers of one course of an instant.
+// tape holds the answers of one transition of an instant.
 type tape struct {
 	answers []bool
 	forms   []int32 // by answer: what it is about; -1, guess: no form
@@ -139,7 +139,7 @@ func (t *tape) choose() bool {
 
 // next changes the last answer that can be changed, and rewinds; it reports false if all tapes have been tried.
 func (t *tape) next() bool {
-	n := t.at // what lies beyond belongs to another course
+	n := t.at // what lies beyond belongs to another transition
 	for t.at = 0; n > 0 && t.answers[n-1]; n-- {
 	}
 	t.forms = t.forms[:n]
@@ -152,8 +152,8 @@ func (t *tape) next() bool {
 	return true
 }
 
-func newWorld(s *Stepper, told *answers) *world {
-	w := &world{s: s, answers: told, u: s.p.Initial(), values: make([]value, s.p.Inputs()), over: make([]int8, s.Clocks()),
+func newWorld(s *Stepper, a *answers) *world {
+	w := &world{s: s, answers: a, u: s.p.Initial(), values: make([]value, s.p.Inputs()), over: make([]int8, s.Clocks()),
 		twin: make([]int32, s.Clocks()), agreed: make([]int8, s.Clocks()),
 		moved: make([]bool, s.p.Layout.Signals)}
 	w.grow()
@@ -647,7 +647,7 @@ func (w *world) Start(c int, code *expr.Code, seconds float64) (due float64, ok 
 	case length.known():
 		return length.offset, false
 	case w.duo != nil:
-		w.zone.Stop(w.clocks + c) // it tells nothing about other clocks of the plan
+		w.zone.Stop(w.clocks + c) // nothing is known of it and of other clocks of the plan
 		w.duo.pair(w, c, w.duo.keep(w, length))
 	default:
 		w.zone.Stop(w.clocks + c)
@@ -711,7 +711,7 @@ func (w *world) Over(c int, length float64) bool {
 		case w.agreed[c] != 0:
 			yes, no = w.agreed[c] > 0, w.agreed[c] < 0
 		case w.duo != nil && w.twin[c] == 0 && !w.duo.awaits(w, c):
-			w.duo.loose = true // two clocks of one length are over together
+			w.duo.inexact = true // two clocks of one length are over together
 		}
 		is := yes && (!no || w.choose(question{kind: ended, index: c}))
 		switch {

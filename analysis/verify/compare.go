@@ -317,7 +317,7 @@ func (p *plans) differ(*flown.Moment) (what string, sure bool) {
 			what = "the same actions are active, but the values differ of " + strings.Join(slots, ", ")
 		}
 	}
-	return what, !p.Loose()
+	return what, !p.Inexact()
 }
 
 func (p *plans) situation(*flown.Moment) Situation {

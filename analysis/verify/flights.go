@@ -130,7 +130,7 @@ func (m *Model) activeBefore(at *flown.Moment) []bt.Task {
 // loose returns the steps of the plan for searches in which signals may change to any value at each instant.
 func (m *Model) loose() *flown.Stepper {
 	if m.looseSteps == nil {
-		m.looseSteps = flown.Loose(m.subject)
+		m.looseSteps = flown.Abstract(m.subject)
 	}
 	return m.looseSteps
 }
@@ -149,7 +149,7 @@ func (m *Model) lazy() *flown.Stepper {
 		return m.loose()
 	}
 	if m.lazySteps == nil {
-		m.lazySteps = flown.Loose(m.subject, m.tree.Leaves()...)
+		m.lazySteps = flown.Abstract(m.subject, m.tree.Leaves()...)
 	}
 	return m.lazySteps
 }

@@ -149,7 +149,7 @@ func (m *Model) looseBut(f *temporal.Formula) *flown.Stepper {
 			}
 		}
 	})
-	return flown.Loose(m.subject, named...)
+	return flown.Abstract(m.subject, named...)
 }
 
 // prove searches for a violation, at all moments. A formula without one is also judged by what a log contains: no

@@ -22,15 +22,15 @@ func TestLooseStepsShowTheSame(t *testing.T) {
 	if testing.Short() {
 		missions = 150
 	}
-	compare := func(what string, subject func(r *rand.Rand) (s declare.Subject, text string)) (loosened, fewer int) {
+	compare := func(what string, subject func(r *rand.Rand) (s declare.Subject, text string)) (hidden, fewer int) {
 		for seed := range uint64(missions) {
 			subject, text := subject(rand.New(rand.NewPCG(seed, 79)))
 			if subject.Plan == nil {
 				continue
 			}
-			loose := Loose(subject)
+			loose := Abstract(subject)
 			if len(loose.latches) > 0 {
-				loosened++
+				hidden++
 			}
 			all, states, enough := shown(New(subject), false)
 			some, covered, also := shown(loose, true)
@@ -46,7 +46,7 @@ func TestLooseStepsShowTheSame(t *testing.T) {
 				fewer++
 			}
 		}
-		return loosened, fewer
+		return hidden, fewer
 	}
 	_, fewer := compare("random missions", func(r *rand.Rand) (declare.Subject, string) {
 		o := oracle.Random(r, oracle.All)
@@ -56,9 +56,9 @@ func TestLooseStepsShowTheSame(t *testing.T) {
 		}
 		return m.Subject(), o.String()
 	})
-	loosened, _ := compare("guards", func(r *rand.Rand) (declare.Subject, string) { return guarded(t, r) })
-	if fewer < missions/10 || loosened < missions/3 {
-		t.Errorf("fewer states in %d missions, free inputs in %d", fewer, loosened)
+	hidden, _ := compare("guards", func(r *rand.Rand) (declare.Subject, string) { return guarded(t, r) })
+	if fewer < missions/10 || hidden < missions/3 {
+		t.Errorf("fewer states in %d missions, free inputs in %d", fewer, hidden)
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"canopy/expr"
 )
 
-// loose is the conditions with hysteresis that free inputs replace. Each is alone with its signals: nothing else that
-// tasks or statements depend on reads these, and the facts about them allow values for which it becomes true, and
+// abstraction is the conditions with hysteresis that free inputs replace. Each is alone with its signals: nothing else
+// that tasks or statements depend on reads these, and the facts about them allow values for which it becomes true, and
 // others for which it becomes false, whatever it was before.
-type loose struct {
+type abstraction struct {
 	leaves  []int
 	facts   map[int]bool // that are about these signals alone
 	signals map[string]bool
@@ -40,8 +40,8 @@ type definition struct {
 	signals map[int]bool
 }
 
-// loose finds the conditions that free inputs can replace, apart from some; nil if there are none.
-func (s *Stepper) loose(subject *declare.Subject, except []bt.Task) *loose {
+// abstraction finds the conditions that free inputs can replace, apart from some; nil if there are none.
+func (s *Stepper) abstraction(subject *declare.Subject, except []bt.Task) *abstraction {
 	definitions := s.hysteresis(subject, except)
 	if len(definitions) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (s *Stepper) loose(subject *declare.Subject, except []bt.Task) *loose {
 			readers[place]++
 		}
 	}
-	all := &loose{facts: map[int]bool{}, signals: map[string]bool{}}
+	all := &abstraction{facts: map[int]bool{}, signals: map[string]bool{}}
 	for _, d := range definitions {
 		own, joined := d.with(facts)
 		alone := true
@@ -242,7 +242,7 @@ func (s *Stepper) opens(leaf int, facts []int, subject *declare.Subject) bool {
 }
 
 // apply replaces the conditions.
-func (x *loose) apply(s *Stepper, subject *declare.Subject) {
+func (x *abstraction) apply(s *Stepper, subject *declare.Subject) {
 	if x == nil {
 		return
 	}
@@ -255,5 +255,5 @@ func (x *loose) apply(s *Stepper, subject *declare.Subject) {
 			s.latches[free+identity] = latch{l.Task, l.On.String(), l.Off.String()}
 		}
 	}
-	s.loosened = x.signals
+	s.hidden = x.signals
 }
