@@ -152,8 +152,8 @@ type Adapter struct {
 	want      []float64 // the wanted state, by slot
 	revisions []int     // how often each slot changed
 	disarm    bool      // arming was wanted, and is no longer
-	tasks     []task    // of the firmware's duties
-	untaken   []int     // the slots that no duty of the firmware reads
+	attempts  []attempt // of the firmware's goals
+	untaken   []int     // the slots that no goal of the firmware reads
 
 	attachment attachment
 	watch      watch
@@ -379,9 +379,9 @@ func (a *Adapter) note(k Kind, text string) {
 	a.events = append(a.events, Event{Kind: k, Slot: -1, Text: text})
 }
 
-// report adds an entry about a duty.
-func (a *Adapter) report(k Kind, d *duty, text string) {
-	a.events = append(a.events, Event{Kind: k, Slot: a.contract.Slot(d.slots[0]), Text: text})
+// report adds an entry about a goal.
+func (a *Adapter) report(k Kind, g *goal, text string) {
+	a.events = append(a.events, Event{Kind: k, Slot: a.contract.Slot(g.slots[0]), Text: text})
 }
 
 // same reports whether two values of a signal are the same; unknown is the same as unknown.

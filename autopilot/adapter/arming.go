@@ -47,13 +47,13 @@ func (a *Adapter) tell() { a.note(Waiting, a.failsafe()+": the plan begins when 
 // grounded reports whether the vehicle is on the ground.
 func (a *Adapter) grounded() bool { return !a.armed() || a.inAir() == 0 }
 
-// disarms reports whether a duty would disarm the vehicle, which nothing else of what is wanted holds up.
-func (a *Adapter) disarms(d *duty) bool { return d.slots[0] == "arm" && a.wanted("arm") != 1 }
+// disarms reports whether a goal would disarm the vehicle, which nothing else of what is wanted holds up.
+func (a *Adapter) disarms(g *goal) bool { return g.slots[0] == "arm" && a.wanted("arm") != 1 }
 
-// withholds reports whether a duty would arm the vehicle, or make it climb, also as soon as somebody else arms it.
-func (a *Adapter) withholds(d *duty) bool {
-	return a.grounded() && !a.disarms(d) && (d.aim != nothing || d.name == "mode") &&
-		(d.slots[0] == "arm" || slices.Contains(FlyingModes, a.word()))
+// withholds reports whether a goal would arm the vehicle, or make it climb, also as soon as somebody else arms it.
+func (a *Adapter) withholds(g *goal) bool {
+	return a.grounded() && !a.disarms(g) && (g.aim != nothing || g.name == "mode") &&
+		(g.slots[0] == "arm" || slices.Contains(FlyingModes, a.word()))
 }
 
 // critical reports whether the autopilot is in failsafe, or worse.
@@ -94,10 +94,10 @@ func (a *Adapter) rescue() {
 	if w.adrift == (service.Clock{}) || a.inAir() != 1 || !a.passed(w.adrift, patience) || a.climbs() {
 		return
 	}
-	goal, _ := a.firmware.number(a.afterwards())
-	i := a.duty("mode")
-	d, t := &a.firmware.duties[i], &a.tasks[i]
-	if a.steered() || !w.rescuing && (slices.Contains(unattended, a.word()) || goal == w.mode) {
+	number, _ := a.firmware.number(a.afterwards())
+	i := a.goal("mode")
+	g, t := &a.firmware.goals[i], &a.attempts[i]
+	if a.steered() || !w.rescuing && (slices.Contains(unattended, a.word()) || number == w.mode) {
 		a.settle()
 		return
 	}
@@ -106,7 +106,7 @@ func (a *Adapter) rescue() {
 			a.Named(a.afterwards()))
 		w.rescuing, t.intent = true, nil
 	}
-	if a.task(d, t); t.phase == proved || t.phase == refused {
+	if a.attempt(g, t); t.phase == proved || t.phase == refused {
 		a.settle()
 	}
 }
@@ -120,7 +120,7 @@ func (a *Adapter) climbs() bool {
 func (a *Adapter) settle() {
 	w := &a.watch
 	if w.rescuing {
-		a.forget(&a.tasks[a.duty("mode")])
+		a.forget(&a.attempts[a.goal("mode")])
 	}
 	w.adrift, w.rescuing = service.Clock{}, false
 }

@@ -30,15 +30,15 @@ const (
 	relativeInt    = 6
 )
 
-// Duties that several firmwares have.
+// Goals that several firmwares have.
 
-// modeDuty commands the mode, if the firmware has a number for the word, and no duty with its name.
-func modeDuty(order func(a *Adapter, number uint32) service.Order, needs ...string) duty {
-	return duty{
+// modeGoal commands the mode, if the firmware has a number for the word, and no goal with its name.
+func modeGoal(order func(a *Adapter, number uint32) service.Order, needs ...string) goal {
+	return goal{
 		name: "mode", slots: []string{"wanted_mode"}, needs: needs,
 		wanted: func(a *Adapter) bool {
 			_, ok := a.firmware.number(a.word())
-			return ok && a.duty(a.word()) < 0
+			return ok && a.goal(a.word()) < 0
 		},
 		wait: func(a *Adapter) string {
 			manual := slices.Contains([]string{"manual", "stabilized", "altitude_hold"}, a.word())
@@ -47,7 +47,7 @@ func modeDuty(order func(a *Adapter, number uint32) service.Order, needs ...stri
 			}
 			return ""
 		},
-		holds: func(a *Adapter, t *task) verdict {
+		holds: func(a *Adapter, t *attempt) verdict {
 			return judge(a.shows(a.word()) && (!a.firmware.shared(a.word()) || t.phase == accepted || t.phase == proved))
 		},
 		by: groupHeartbeat, within: 3 * second, repeat: service.Idempotent,
@@ -62,9 +62,9 @@ func modeDuty(order func(a *Adapter, number uint32) service.Order, needs ...stri
 // underway is how long after its sending a command to arm may have an effect, which the next heartbeats show.
 const underway = 5 * second
 
-// armDuty arms when the vehicle has passed its checks, and disarms on the ground only: never by force.
-func armDuty() duty {
-	return duty{
+// armGoal arms when the vehicle has passed its checks, and disarms on the ground only: never by force.
+func armGoal() goal {
+	return goal{
 		name: "arm", slots: []string{"arm"}, needs: []string{"mode"},
 		wanted: func(a *Adapter) bool { return a.wanted("arm") == 1 || a.disarm },
 		wait: func(a *Adapter) string {
@@ -76,7 +76,7 @@ func armDuty() duty {
 			}
 			return ""
 		},
-		holds: func(a *Adapter, t *task) verdict {
+		holds: func(a *Adapter, t *attempt) verdict {
 			if a.wanted("arm") == 0 && !a.armed() && t.phase == idle && a.recent(t.sent, underway) {
 				return unknown // the command to arm may still have an effect
 			}
@@ -90,10 +90,10 @@ func armDuty() duty {
 	}
 }
 
-// targetDuty commands the target of the guided mode. The acknowledgement is no proof: the target that the autopilot
+// targetGoal commands the target of the guided mode. The acknowledgement is no proof: the target that the autopilot
 // reports is.
-func targetDuty(order func(a *Adapter) service.Order, slots, needs []string) duty {
-	return duty{
+func targetGoal(order func(a *Adapter) service.Order, slots, needs []string) goal {
+	return goal{
 		name: "target", slots: append([]string{"target_north", "target_east", "target_h"}, slots...), needs: needs,
 		wanted: func(a *Adapter) bool { return a.word() == "guided" && a.wanted("target_h") != 0 },
 		wait:   (*Adapter).unhomed,
@@ -121,7 +121,7 @@ const (
 	targetAbove  = 1
 )
 
-func targetHolds(a *Adapter, t *task) verdict {
+func targetHolds(a *Adapter, t *attempt) verdict {
 	m := a.facts.target
 	if m == nil || a.facts.home == nil || !a.fresh(groupTarget) {
 		return unknown
@@ -152,9 +152,9 @@ func targetOrder(a *Adapter, frame byte, altitude, yaw float64) service.Order {
 		Params: [7]float64{-1, 0, a.radius(), yaw, at.Lat, at.Lon, altitude}}
 }
 
-// speedDuty commands the speed. It lasts until the mode is left, so it is commanded again when the mode is back.
-func speedDuty(order func(a *Adapter) service.Order, modes []string, holds func(a *Adapter, t *task) verdict) duty {
-	return duty{
+// speedGoal commands the speed. It lasts until the mode is left, so it is commanded again when the mode is back.
+func speedGoal(order func(a *Adapter) service.Order, modes []string, holds func(a *Adapter, t *attempt) verdict) goal {
+	return goal{
 		name: "speed", slots: []string{"speed"}, needs: []string{"mode"},
 		wanted: func(a *Adapter) bool {
 			for _, m := range modes {
@@ -181,7 +181,7 @@ const (
 	speedPart = 0.3
 )
 
-func airspeedHolds(a *Adapter, t *task) verdict {
+func airspeedHolds(a *Adapter, t *attempt) verdict {
 	if t.phase != accepted && t.phase != proved {
 		return no // an airspeed that happens to be the wanted one proves no command
 	}
@@ -194,16 +194,16 @@ func airspeedHolds(a *Adapter, t *task) verdict {
 }
 
 // acknowledged is the verdict where telemetry shows nothing: the acknowledgement is all there is.
-func acknowledged(_ *Adapter, t *task) verdict {
+func acknowledged(_ *Adapter, t *attempt) verdict {
 	return judge(t.phase == accepted || t.phase == proved)
 }
 
 // takeoffHeight writes the parameter with the height of take-offs, and reads it back.
-func takeoffHeight(parameter string) duty {
-	return duty{
+func takeoffHeight(parameter string) goal {
+	return goal{
 		name: "take-off height", slots: []string{"target_h", "wanted_mode"},
 		wanted: func(a *Adapter) bool { return a.word() == "takeoff" && a.wanted("target_h") != 0 },
-		holds: func(a *Adapter, _ *task) verdict {
+		holds: func(a *Adapter, _ *attempt) verdict {
 			v, ok := a.facts.parameters[parameter]
 			if !ok {
 				return unknown
@@ -216,15 +216,15 @@ func takeoffHeight(parameter string) duty {
 	}
 }
 
-// takeoffDuty is NAV_TAKEOFF of the wanted height, once, after arming.
-func takeoffDuty(order func(a *Adapter) service.Order) duty {
-	return duty{
+// takeoffGoal is NAV_TAKEOFF of the wanted height, once, after arming.
+func takeoffGoal(order func(a *Adapter) service.Order) goal {
+	return goal{
 		name: "take-off", slots: []string{"arm"}, needs: []string{"mode", "arm"},
 		wanted: func(a *Adapter) bool {
 			return a.word() == "guided" && a.wanted("arm") == 1 && a.wanted("target_h") != 0
 		},
 		wait: (*Adapter).unhomed,
-		holds: func(a *Adapter, _ *task) verdict {
+		holds: func(a *Adapter, _ *attempt) verdict {
 			if a.facts.landed == nil || !a.fresh(groupLanded) {
 				return unknown
 			}

@@ -21,19 +21,19 @@ var arduCopter = &firmware{
 		{"brake", 17}, {"loiter", 17},
 		{"land", 9},
 	},
-	duties: append([]duty{
-		modeDuty(setModeNumber),
-		armDuty(),
-		takeoffDuty(func(a *Adapter) service.Order {
+	goals: append([]goal{
+		modeGoal(setModeNumber),
+		armGoal(),
+		takeoffGoal(func(a *Adapter) service.Order {
 			return service.Order{ID: navTakeoff, Params: [7]float64{6: a.wanted("target_h")}}
 		}),
-		targetDuty(func(a *Adapter) service.Order {
+		targetGoal(func(a *Adapter) service.Order {
 			return targetOrder(a, relativeInt, a.wanted("target_h"), math.NaN())
 		}, nil, []string{"mode", "take-off"}),
-		speedDuty(func(a *Adapter) service.Order {
+		speedGoal(func(a *Adapter) service.Order {
 			return service.Order{ID: changeSpeed, Params: [7]float64{1, a.wanted("speed"), -1}}
 		}, []string{"guided", "auto"}, acknowledged),
-	}, payloadDuties...),
+	}, payloadGoals...),
 	checks: append([]check{
 		{[]string{"FS_GCS_ENABLE"}, true, on, "the loss of the ground station has no effect"},
 		{[]string{"FS_THR_ENABLE"}, false, on, "the loss of the pilot's radio has no effect"},

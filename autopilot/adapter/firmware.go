@@ -22,7 +22,7 @@ type firmware struct {
 	modes     []mode
 	follows   []follow
 	natural   [][2]uint32 // changes of the mode that an autopilot makes by itself, whatever is wanted meanwhile
-	duties    []duty
+	goals     []goal
 	checks    []check
 	fences    []check // those that count where the mission has a fence
 	// A command enables the fence, and SYS_STATUS and FENCE_STATUS show it.
@@ -111,18 +111,18 @@ func (a *Adapter) follows(wanted string) bool {
 	})
 }
 
-// duty is one part of the wanted state: what it is read from, what is sent for it, and what in telemetry proves it.
-type duty struct {
+// goal is one part of the wanted state: what it is read from, what is sent for it, and what in telemetry proves it.
+type goal struct {
 	name  string
 	slots []string // a change of one of them is a new intent
-	needs []string // duties that must be proved before, if they are wanted
+	needs []string // goals that must be proved before, if they are wanted
 
-	wanted func(a *Adapter) bool             // reports whether this part of the state is wanted
-	wait   func(a *Adapter) string           // why a command would fail now, "" if it would not; nil: it never would
-	holds  func(a *Adapter, t *task) verdict // what telemetry says
-	by     int                               // the group of telemetry that says it
-	blind  bool                              // it is commanded even if telemetry says nothing
-	within int64                             // time [ns] in which telemetry shows the effect of an accepted command
+	wanted func(a *Adapter) bool                // reports whether this part of the state is wanted
+	wait   func(a *Adapter) string              // why a command would fail now, "" if it would not; nil: it never would
+	holds  func(a *Adapter, t *attempt) verdict // what telemetry says
+	by     int                                  // the group of telemetry that says it
+	blind  bool                                 // it is commanded even if telemetry says nothing
+	within int64                                // time [ns] in which telemetry shows the effect of an accepted command
 
 	aim     aim
 	repeat  service.Repeat
@@ -205,7 +205,7 @@ func (a *Adapter) identify() {
 
 // assume takes the tables of a firmware.
 func (a *Adapter) assume(f *firmware) {
-	a.firmware, a.tasks, a.untaken = f, make([]task, len(f.duties)), nil
+	a.firmware, a.attempts, a.untaken = f, make([]attempt, len(f.goals)), nil
 	for i := range a.contract.Slots {
 		if !a.Takes(i) {
 			a.untaken = append(a.untaken, i)

@@ -10,7 +10,7 @@ import (
 	"canopy/vehicle/earth"
 )
 
-// aim is what a duty does with the target.
+// aim is what a goal does with the target.
 type aim uint8
 
 const (
@@ -19,13 +19,13 @@ const (
 	flying
 )
 
-// unfit returns what is wrong with the wanted values of a duty, whatever the autopilot accepts; "" if nothing is.
-func (a *Adapter) unfit(d *duty) string {
-	slots := d.slots
-	if a.disarms(d) {
+// unfit returns what is wrong with the wanted values of a goal, whatever the autopilot accepts; "" if nothing is.
+func (a *Adapter) unfit(g *goal) string {
+	slots := g.slots
+	if a.disarms(g) {
 		return ""
 	}
-	if d.aim != nothing {
+	if g.aim != nothing {
 		slots = append(slices.Clip(slots), "target_h")
 	}
 	for _, name := range slots {
@@ -39,10 +39,10 @@ func (a *Adapter) unfit(d *duty) string {
 	}
 	h, at := a.wanted("target_h"), earth.Coordinates{North: a.wanted("target_north"), East: a.wanted("target_east")}
 	switch {
-	case d.aim == nothing || h == 0:
+	case g.aim == nothing || h == 0:
 	case a.top() > 0 && h > a.top():
 		return fmt.Sprintf("target_h = %v m is above the mission's fence, which ends at %v m", h, a.top())
-	case d.aim == flying && !a.options.Fence.Allows(at, h):
+	case g.aim == flying && !a.options.Fence.Allows(at, h):
 		return fmt.Sprintf("the target, %.0f m north and %.0f m east, is outside the mission's fence", at.North, at.East)
 	}
 	return ""

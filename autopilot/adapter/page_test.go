@@ -51,13 +51,13 @@ func compareTable(t *testing.T, text string, checks func(f *firmware) []check) {
 	}
 }
 
-// Each firmware has a duty for every slot of its contract: what a plan wants is commanded. Those of PX4 have none for the
+// Each firmware has a goal for every slot of its contract: what a plan wants is commanded. Those of PX4 have none for the
 // payload.
 func TestEverySlotIsCommanded(t *testing.T) {
 	for _, f := range firmwares {
 		for _, c := range contract.Contracts() {
 			for i, s := range c.Slots {
-				served := slices.ContainsFunc(f.duties, func(d duty) bool { return slices.Contains(d.slots, s.Name) })
+				served := slices.ContainsFunc(f.goals, func(g goal) bool { return slices.Contains(g.slots, s.Name) })
 				if wanted := i < c.Payload || f.autopilot == 3; c.Name == f.contract && served != wanted {
 					t.Errorf("%s has a command for %s: %t", f.name, s.Name, served)
 				}

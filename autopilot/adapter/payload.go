@@ -142,11 +142,11 @@ func (a *Adapter) shoots(slot string) bool {
 	return a.revision(slot) > 0 && a.proven(slot) == (a.wanted(slot) > 0)
 }
 
-// payloadDuties are those of ArduPilot. What has been done is not done again: the pilot may change it.
-var payloadDuties = []duty{
+// payloadGoals are those of ArduPilot. What has been done is not done again: the pilot may change it.
+var payloadGoals = []goal{
 	{
 		name: "servo", slots: []string{"wanted_servo", "wanted_pwm"}, wanted: wants("wanted_servo"),
-		holds: func(a *Adapter, _ *task) verdict {
+		holds: func(a *Adapter, _ *attempt) verdict {
 			if !a.fresh(groupServo) {
 				return unknown
 			}
@@ -160,7 +160,7 @@ var payloadDuties = []duty{
 	},
 	{
 		name: "relay", slots: []string{"wanted_relay", "wanted_relay_on"}, wanted: wants("wanted_relay"),
-		holds: func(a *Adapter, _ *task) verdict {
+		holds: func(a *Adapter, _ *attempt) verdict {
 			if !a.fresh(groupRelay) {
 				return unknown
 			}
@@ -174,7 +174,7 @@ var payloadDuties = []duty{
 	{ // its last text is the proof, which it repeats if it is told again
 		name: "gripper", slots: []string{"wanted_gripper"}, wanted: wants("wanted_gripper"),
 		base: func(a *Adapter) float64 { return float64(a.facts.grips) },
-		holds: func(a *Adapter, t *task) verdict {
+		holds: func(a *Adapter, t *attempt) verdict {
 			if t.phase == idle || float64(a.facts.grips) <= t.base || float64(a.facts.gripper) != a.wanted("wanted_gripper") {
 				return unknown
 			}
@@ -187,7 +187,7 @@ var payloadDuties = []duty{
 	},
 	{ // without a camera it is accepted, too
 		name: "photo", slots: []string{"wanted_photos"}, wanted: wants("wanted_photos"),
-		holds: func(a *Adapter, t *task) verdict {
+		holds: func(a *Adapter, t *attempt) verdict {
 			switch at := a.groups[groupCamera].at.Wall; {
 			case float64(a.facts.photos) >= a.wanted("wanted_photos"):
 				return yes
@@ -201,10 +201,10 @@ var payloadDuties = []duty{
 			return service.Order{ID: takePhoto, Params: [7]float64{4: 1}}
 		},
 	},
-	shootingDuty("photo_distance", func(distance float64) service.Order { // the first photo at once
+	shootingGoal("photo_distance", func(distance float64) service.Order { // the first photo at once
 		return service.Order{ID: triggerDistance, Params: [7]float64{distance, 0, min(1, math.Ceil(distance))}}
 	}),
-	shootingDuty("photo_interval", func(interval float64) service.Order {
+	shootingGoal("photo_interval", func(interval float64) service.Order {
 		if interval == 0 {
 			return service.Order{ID: stopImages}
 		}
@@ -212,7 +212,7 @@ var payloadDuties = []duty{
 	}),
 	{
 		name: "mount", slots: []string{"wanted_mount", "wanted_pitch", "wanted_yaw"}, wanted: wants("wanted_mount"),
-		holds: func(a *Adapter, t *task) verdict {
+		holds: func(a *Adapter, t *attempt) verdict {
 			pitch, yaw := a.pointed()
 			if t.phase == idle || math.IsNaN(pitch+yaw) { // a mount that is near is told all the same
 				return unknown
@@ -234,13 +234,13 @@ func wants(slot string) func(a *Adapter) bool {
 	return func(a *Adapter) bool { return a.wanted(slot) != 0 }
 }
 
-// shootingDuty lets the vehicle take photos by itself, which the first one proves, and stops that, which nothing proves
+// shootingGoal lets the vehicle take photos by itself, which the first one proves, and stops that, which nothing proves
 // but the acknowledgement.
-func shootingDuty(slot string, order func(every float64) service.Order) duty {
-	return duty{
+func shootingGoal(slot string, order func(every float64) service.Order) goal {
+	return goal{
 		name: slot, slots: []string{slot}, wanted: func(a *Adapter) bool { return a.revision(slot) > 0 },
 		base: func(a *Adapter) float64 { return float64(a.facts.photos) },
-		holds: func(a *Adapter, t *task) verdict {
+		holds: func(a *Adapter, t *attempt) verdict {
 			if a.wanted(slot) == 0 {
 				return acknowledged(a, t)
 			}
@@ -256,7 +256,7 @@ func shootingDuty(slot string, order func(every float64) service.Order) duty {
 
 // Takes reports whether the vehicle can do something about a slot. It is true as long as the vehicle is not known.
 func (a *Adapter) Takes(slot int) bool {
-	return a.firmware == nil || slices.ContainsFunc(a.firmware.duties, func(d duty) bool {
-		return slices.Contains(d.slots, a.contract.Slots[slot].Name)
+	return a.firmware == nil || slices.ContainsFunc(a.firmware.goals, func(g goal) bool {
+		return slices.Contains(g.slots, a.contract.Slots[slot].Name)
 	})
 }

@@ -21,14 +21,14 @@ var arduPlane = &firmware{
 		{"land", 26},
 	},
 	follows: []follow{{"auto", 11, true, ""}, {"rtl", 10, false, "RTL_AUTOLAND"}}, // which lands by the mission
-	duties: append([]duty{
+	goals: append([]goal{
 		takeoffHeight("TKOFF_ALT"),
-		modeDuty(setModeNumber, "take-off height"),
-		armDuty(),
-		targetDuty(func(a *Adapter) service.Order { // the speed in it is ignored
+		modeGoal(setModeNumber, "take-off height"),
+		armGoal(),
+		targetGoal(func(a *Adapter) service.Order { // the speed in it is ignored
 			return targetOrder(a, relativeInt, a.wanted("target_h"), 0)
 		}, []string{"radius"}, []string{"mode"}),
-		speedDuty(func(a *Adapter) service.Order {
+		speedGoal(func(a *Adapter) service.Order {
 			if number, _ := a.firmware.number("guided"); number == a.facts.heartbeat.CustomMode {
 				return service.Order{ID: guidedSpeed, Int: true, Params: [7]float64{0, a.wanted("speed")}}
 			}
@@ -37,7 +37,7 @@ var arduPlane = &firmware{
 		{ // DO_LAND_START: to the landing sequence of the mission; without one, the mode AUTOLAND, which not all have
 			name: "land", slots: []string{"wanted_mode"},
 			wanted: func(a *Adapter) bool { return a.word() == "land" },
-			holds: func(a *Adapter, t *task) verdict {
+			holds: func(a *Adapter, t *attempt) verdict {
 				auto, _ := a.firmware.number("auto")
 				lands := a.shows("land") || a.facts.heartbeat.CustomMode == auto
 				return judge(lands && (t.phase == accepted || t.phase == proved))
@@ -56,7 +56,7 @@ var arduPlane = &firmware{
 			neither: "there is no landing in the vehicle's mission, and no AUTOLAND: ",
 			lost:    left,
 		},
-	}, payloadDuties...),
+	}, payloadGoals...),
 	checks: append([]check{
 		{[]string{"FS_GCS_ENABL"}, true, on, "the loss of the ground station has no effect"},
 		{[]string{"FS_LONG_ACTN"}, false, on, "a long failsafe lets AUTO and GUIDED continue"},

@@ -53,12 +53,12 @@ var px4Plane = px4(firmware{
 		{"takeoff", px4Takeoff},
 	},
 	follows: []follow{{"takeoff", px4Hold, false, ""}},
-	duties: []duty{
+	goals: []goal{
 		takeoffHeight("MIS_TAKEOFF_ALT"),
-		modeDuty(px4SetMode, "take-off height"),
-		armDuty(),
-		targetDuty(px4Target, []string{"radius"}, []string{"mode"}),
-		speedDuty(func(a *Adapter) service.Order {
+		modeGoal(px4SetMode, "take-off height"),
+		armGoal(),
+		targetGoal(px4Target, []string{"radius"}, []string{"mode"}),
+		speedGoal(func(a *Adapter) service.Order {
 			return service.Order{ID: changeSpeed, Params: [7]float64{0, a.wanted("speed"), -1}}
 		}, []string{"guided", "auto"}, airspeedHolds),
 	},
@@ -76,15 +76,15 @@ var px4Copter = px4(firmware{
 		{"brake", px4Hold},
 	},
 	follows: []follow{{"guided", px4Takeoff, false, ""}},
-	duties: []duty{
-		modeDuty(px4SetMode),
-		armDuty(),
-		takeoffDuty(func(a *Adapter) service.Order {
+	goals: []goal{
+		modeGoal(px4SetMode),
+		armGoal(),
+		takeoffGoal(func(a *Adapter) service.Order {
 			return service.Order{ID: navTakeoff, Params: [7]float64{0, 0, 0, math.NaN(), math.NaN(), math.NaN(),
 				a.homeAltitude() + a.wanted("target_h")}}
 		}),
-		targetDuty(px4Target, nil, []string{"mode", "take-off"}),
-		speedDuty(func(a *Adapter) service.Order {
+		targetGoal(px4Target, nil, []string{"mode", "take-off"}),
+		speedGoal(func(a *Adapter) service.Order {
 			return service.Order{ID: changeSpeed, Params: [7]float64{1, a.wanted("speed"), -1}}
 		}, []string{"guided", "auto"}, acknowledged),
 	},

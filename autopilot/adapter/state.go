@@ -25,7 +25,7 @@ func (a *Adapter) State(k *snapshot.Codec) {
 	}
 	snapshot.Floats(k, a.want)
 	snapshot.Each(k, a.revisions, snapshot.Int)
-	snapshot.Each(k, a.tasks, func(k *snapshot.Codec, t *task) { t.state(k) })
+	snapshot.Each(k, a.attempts, func(k *snapshot.Codec, t *attempt) { t.state(k) })
 	a.attachment.state(k)
 	a.watch.state(k)
 	a.beacon.state(k)
@@ -82,7 +82,7 @@ func (c *channel) state(k *snapshot.Codec) {
 	snapshot.Vars(k, &c.at, &c.t, &c.fresh, &c.broken)
 }
 
-func (t *task) state(k *snapshot.Codec) {
+func (t *attempt) state(k *snapshot.Codec) {
 	snapshot.Within(k, &t.phase, idle, done)
 	snapshot.List(k, &t.intent, snapshot.Int)
 	snapshot.Vars(k, &t.ticket, &t.sent, &t.vain, &t.base, &t.reason, &t.mute, &t.doubt, &t.second)

@@ -196,9 +196,9 @@ func (a *Adapter) yield(k Kind, why string) {
 // enter changes the state, and drops what is under way. What has been done is not done again afterwards.
 func (a *Adapter) enter(s State, k Kind, why string) {
 	a.state = s
-	for i := range a.tasks {
-		t := &a.tasks[i]
-		finished := a.firmware.duties[i].lost == left && t.phase.settled()
+	for i := range a.attempts {
+		t := &a.attempts[i]
+		finished := a.firmware.goals[i].lost == left && t.phase.settled()
 		if a.forget(t); finished {
 			t.phase = done
 		}

@@ -466,9 +466,9 @@ func (f *Flight) unserved(m *mission.Mission) string {
 func (f *Flight) log(events []adapter.Event) error {
 	for _, e := range events {
 		text := e.Text
-		if e.Slot >= 0 { // a duty often has the name of its slot
+		if e.Slot >= 0 { // a goal often has the name of its slot
 			name := f.c.Slots[e.Slot].Name
-			if duty, rest, _ := strings.Cut(text, ": "); name == duty || strings.HasSuffix(name, "_"+duty) {
+			if goal, rest, _ := strings.Cut(text, ": "); name == goal || strings.HasSuffix(name, "_"+goal) {
 				text = rest
 			}
 			text = strings.TrimSuffix(name+": "+text, ": ")

@@ -7,14 +7,14 @@ import (
 	"canopy/autopilot/service"
 )
 
-// task is the state of one duty.
-type task struct {
+// attempt is the state of one goal.
+type attempt struct {
 	phase  phase
 	intent []int // the revisions of the slots that were last acted on; none: it was not acted on
 	ticket service.Ticket
 	sent   service.Clock // when the last command or parameter was given to its service
 	vain   int           // accepted commands without effect, and repairs, of this intent
-	base   float64       // what its duty measures before the command
+	base   float64       // what its goal measures before the command
 	reason string        // why it waits
 	mute   bool          // nobody has answered since the intent, which was told
 	doubt  bool          // an acknowledgement may belong to an earlier command
@@ -42,145 +42,145 @@ const (
 	maximum = 3      // accepted commands without effect, or repairs, of one intent
 )
 
-// settled reports whether a duty has been done, and needs no more.
+// settled reports whether a goal has been done, and needs no more.
 func (p phase) settled() bool { return p == proved || p == done }
 
 // serve compares the wanted state with the vehicle and commands where they differ.
 func (a *Adapter) serve() {
 	a.keepFence()
-	for i := range a.firmware.duties {
-		if a.state == Ready { // a duty may find that someone else commands the vehicle
-			a.task(&a.firmware.duties[i], &a.tasks[i])
+	for i := range a.firmware.goals {
+		if a.state == Ready { // a goal may find that someone else commands the vehicle
+			a.attempt(&a.firmware.goals[i], &a.attempts[i])
 		}
 	}
 }
 
-// task advances one duty.
-func (a *Adapter) task(d *duty, t *task) {
-	if !d.wanted(a) {
+// attempt advances one goal.
+func (a *Adapter) attempt(g *goal, t *attempt) {
+	if !g.wanted(a) {
 		a.forget(t)
 		t.intent = nil
 		return
 	}
-	if a.changedIntent(d, t) {
+	if a.changedIntent(g, t) {
 		a.forget(t)
-		t.vain, t.second, t.intent = 0, false, a.intent(d)
+		t.vain, t.second, t.intent = 0, false, a.intent(g)
 	}
-	if t.phase == asked && a.withholds(d) && a.withheld() != "" {
+	if t.phase == asked && a.withholds(g) && a.withheld() != "" {
 		a.forget(t)
 	}
-	shown := d.holds(a, t)
+	shown := g.holds(a, t)
 	if shown == yes && !t.phase.settled() {
 		a.forget(t)
 		t.phase = proved
-		a.report(Proved, d, d.name)
+		a.report(Proved, g, g.name)
 	}
-	young := a.young(d, t)
+	young := a.young(g, t)
 	switch t.phase {
 	case idle:
-		a.begin(d, t, shown)
+		a.begin(g, t, shown)
 	case asked:
 		if shown == no && young && t.ticket != 0 && a.commands.Observe(a.now, t.ticket, false) {
 			t.sent = a.now
 		}
 	case accepted:
-		if a.passed(t.sent, d.within) && (shown == unknown || young) {
-			a.retry(d, t, "was accepted and had no effect")
+		if a.passed(t.sent, g.within) && (shown == unknown || young) {
+			a.retry(g, t, "was accepted and had no effect")
 		}
 	case resting:
-		if d.once && shown == unknown {
-			a.refuse(d, t, unclear)
+		if g.once && shown == unknown {
+			a.refuse(g, t, unclear)
 		} else if a.passed(t.sent, rest) {
-			a.begin(d, t, shown)
+			a.begin(g, t, shown)
 		}
 	case proved:
 		if shown == no {
-			a.unproved(d, t)
+			a.unproved(g, t)
 		}
 	case refused:
-		if t.reason != "" && a.unfit(d) == "" {
+		if t.reason != "" && a.unfit(g) == "" {
 			a.forget(t)
 			a.due = a.now.Wall
 		}
 	}
 }
 
-// young reports whether what telemetry shows of a duty is younger than the effect of its last command.
-func (a *Adapter) young(d *duty, t *task) bool {
-	at := a.groups[d.by].at
+// young reports whether what telemetry shows of a goal is younger than the effect of its last command.
+func (a *Adapter) young(g *goal, t *attempt) bool {
+	at := a.groups[g.by].at
 	return t.sent == (service.Clock{}) || at.Wall-t.sent.Wall > settle ||
 		t.sent.Vehicle != 0 && at.Vehicle-t.sent.Vehicle > settle
 }
 
-// begin sends the command of a duty, if nothing stands against it.
-func (a *Adapter) begin(d *duty, t *task, shown verdict) {
-	if why := a.unfit(d); why != "" {
-		a.refuse(d, t, why)
+// begin sends the command of a goal, if nothing stands against it.
+func (a *Adapter) begin(g *goal, t *attempt, shown verdict) {
+	if why := a.unfit(g); why != "" {
+		a.refuse(g, t, why)
 		t.reason = why // until the values are others
 		return
 	}
-	for i := range a.firmware.duties {
-		other := &a.firmware.duties[i]
-		if slices.Contains(d.needs, other.name) && other.wanted(a) && !a.tasks[i].phase.settled() && !a.disarms(d) {
+	for i := range a.firmware.goals {
+		other := &a.firmware.goals[i]
+		if slices.Contains(g.needs, other.name) && other.wanted(a) && !a.attempts[i].phase.settled() && !a.disarms(g) {
 			t.phase = idle
 			return
 		}
 	}
 	why := ""
-	if a.withholds(d) {
+	if a.withholds(g) {
 		why = a.withheld()
 	}
-	if why == "" && shown == unknown && !d.blind {
+	if why == "" && shown == unknown && !g.blind {
 		why = "telemetry does not show the present state"
 	}
-	if d.once && t.vain > 0 && shown == unknown && a.passed(t.sent, awaited) {
-		a.refuse(d, t, unclear)
+	if g.once && t.vain > 0 && shown == unknown && a.passed(t.sent, awaited) {
+		a.refuse(g, t, unclear)
 		return
 	}
-	if why == "" && d.repeat == service.Guarded && (!a.young(d, t) || d.once && t.vain > 0 && shown == unknown) {
+	if why == "" && g.repeat == service.Guarded && (!a.young(g, t) || g.once && t.vain > 0 && shown == unknown) {
 		why = "telemetry does not show yet what became of the last command"
 	}
-	if why == "" && d.wait != nil {
-		why = d.wait(a)
+	if why == "" && g.wait != nil {
+		why = g.wait(a)
 	}
 	if why != "" {
 		if t.phase = idle; t.reason != why {
 			t.reason = why
-			a.report(Waiting, d, d.name+": "+why)
+			a.report(Waiting, g, g.name+": "+why)
 		}
 		return
 	}
-	if d.once {
+	if g.once {
 		t.vain++
 	}
-	if t.base = 0; d.base != nil {
-		t.base = d.base(a)
+	if t.base = 0; g.base != nil {
+		t.base = g.base(a)
 	}
 	t.sent, t.reason, t.phase = a.now, "", asked
-	if d.name == "arm" && a.options.Unfenced && !a.disarms(d) {
+	if g.name == "arm" && a.options.Unfenced && !a.disarms(g) {
 		if why := a.unfenced(); why != "" {
 			a.find(true, "fence: the vehicle is armed without it, as --without-fence allows: "+why)
 		}
 	}
-	if d.write != nil {
-		name, value := d.write(a)
-		a.report(Commanded, d, fmt.Sprintf("%s: %s = %v", d.name, name, value))
+	if g.write != nil {
+		name, value := g.write(a)
+		a.report(Commanded, g, fmt.Sprintf("%s: %s = %v", g.name, name, value))
 		if err := a.parameters.Write(a.now, name, value); err != nil {
-			a.refuse(d, t, err.Error())
+			a.refuse(g, t, err.Error())
 		}
 		return
 	}
-	command := d.command
+	command := g.command
 	if t.second {
-		command = d.instead
+		command = g.instead
 	}
 	order := command(a)
-	order.Repeat = d.repeat
+	order.Repeat = g.repeat
 	if t.ticket, why = a.send(order); why != "" {
-		a.refuse(d, t, why)
+		a.refuse(g, t, why)
 		return
 	}
-	a.report(Commanded, d, fmt.Sprintf("%s: command %d %v", d.name, order.ID, order.Params))
+	a.report(Commanded, g, fmt.Sprintf("%s: command %d %v", g.name, order.ID, order.Params))
 }
 
 // answers takes what became of commands and parameters: their results, or that nobody answered.
@@ -190,10 +190,10 @@ func (a *Adapter) answers() {
 		if at := &a.attachment; at.enabling != 0 && r.Ticket == at.enabling {
 			at.enabling, at.answer = 0, r.Answer.String()
 		}
-		for i := range a.tasks {
-			if t := &a.tasks[i]; t.phase == asked && t.ticket == r.Ticket {
+		for i := range a.attempts {
+			if t := &a.attempts[i]; t.phase == asked && t.ticket == r.Ticket {
 				t.ticket = 0
-				a.reply(&a.firmware.duties[i], t, r)
+				a.reply(&a.firmware.goals[i], t, r)
 			}
 		}
 	}
@@ -205,28 +205,28 @@ func (a *Adapter) answers() {
 	}
 	for _, s := range a.parameters.Settings() {
 		a.found(s)
-		for i := range a.tasks {
-			d, t := &a.firmware.duties[i], &a.tasks[i]
-			if d.write == nil || t.phase != asked {
+		for i := range a.attempts {
+			g, t := &a.firmware.goals[i], &a.attempts[i]
+			if g.write == nil || t.phase != asked {
 				continue
 			}
-			if name, _ := d.write(a); name == s.Name {
-				a.written(d, t, s)
+			if name, _ := g.write(a); name == s.Name {
+				a.written(g, t, s)
 			}
 		}
 	}
 }
 
-// written takes what became of the parameter of a duty.
-func (a *Adapter) written(d *duty, t *task, s service.Setting) {
+// written takes what became of the parameter of a goal.
+func (a *Adapter) written(g *goal, t *attempt, s service.Setting) {
 	t.sent = a.now
 	switch s.Knowledge {
 	case service.Found, service.Different:
 		t.phase = accepted
 	case service.Refused:
-		a.refuse(d, t, "the vehicle refuses a change of "+s.Name)
+		a.refuse(g, t, "the vehicle refuses a change of "+s.Name)
 	case service.Missing:
-		a.retry(d, t, "the vehicle does not answer about "+s.Name)
+		a.retry(g, t, "the vehicle does not answer about "+s.Name)
 	case service.Unanswered:
 		t.phase = resting
 	}
@@ -234,7 +234,7 @@ func (a *Adapter) written(d *duty, t *task, s service.Setting) {
 
 // reply takes what became of a command. An acknowledgement that refuses may belong to an earlier command of the same
 // number, to which no acknowledgement arrived: then the command is sent again.
-func (a *Adapter) reply(d *duty, t *task, r service.Reply) {
+func (a *Adapter) reply(g *goal, t *attempt, r service.Reply) {
 	doubt := t.doubt
 	t.doubt = r.Answer == service.Silent
 	switch {
@@ -243,63 +243,63 @@ func (a *Adapter) reply(d *duty, t *task, r service.Reply) {
 	case r.Answer == service.Silent:
 		if t.phase = resting; !t.mute {
 			t.mute = true
-			a.report(Waiting, d, fmt.Sprintf("%s: command %d was sent %d times, and nobody acknowledges it", d.name, r.ID,
+			a.report(Waiting, g, fmt.Sprintf("%s: command %d was sent %d times, and nobody acknowledges it", g.name, r.ID,
 				r.Tries))
 		}
 	case doubt:
 		t.phase = idle
-	case d.instead != nil && !t.second:
+	case g.instead != nil && !t.second:
 		t.second, t.phase = true, idle
-		a.report(Waiting, d, fmt.Sprintf("%s: command %s%s: another one is tried", d.name, r.Answer, a.reason()))
+		a.report(Waiting, g, fmt.Sprintf("%s: command %s%s: another one is tried", g.name, r.Answer, a.reason()))
 	default:
-		a.watch.denied, a.watch.deniedSlot = a.now, a.contract.Slot(d.slots[0])
-		a.refuse(d, t, fmt.Sprintf("%s%s%s", d.neither, r.Answer, a.reason()))
+		a.watch.denied, a.watch.deniedSlot = a.now, a.contract.Slot(g.slots[0])
+		a.refuse(g, t, fmt.Sprintf("%s%s%s", g.neither, r.Answer, a.reason()))
 	}
 }
 
 // retry sends again what had no effect, a few times.
-func (a *Adapter) retry(d *duty, t *task, why string) {
-	if t.vain++; t.vain >= maximum || d.once {
-		a.refuse(d, t, why)
+func (a *Adapter) retry(g *goal, t *attempt, why string) {
+	if t.vain++; t.vain >= maximum || g.once {
+		a.refuse(g, t, why)
 		return
 	}
 	t.phase = idle
 }
 
-// refuse leaves a duty until its intent changes.
-func (a *Adapter) refuse(d *duty, t *task, why string) {
+// refuse leaves a goal until its intent changes.
+func (a *Adapter) refuse(g *goal, t *attempt, why string) {
 	a.forget(t)
 	t.phase = refused
-	a.report(Refused, d, d.name+": "+why)
+	a.report(Refused, g, g.name+": "+why)
 }
 
 // unproved treats that telemetry no longer shows what it has shown.
-func (a *Adapter) unproved(d *duty, t *task) {
-	switch d.lost {
+func (a *Adapter) unproved(g *goal, t *attempt) {
+	switch g.lost {
 	case repaired:
 		t.phase = idle
 		if t.vain++; t.vain > maximum {
-			a.yield(StationTook, "it changes again and again: "+d.name)
+			a.yield(StationTook, "it changes again and again: "+g.name)
 		}
 	case left:
 		t.phase = done
-		a.report(Waiting, d, d.name+": it no longer holds, and is not commanded again")
+		a.report(Waiting, g, g.name+": it no longer holds, and is not commanded again")
 	case settled: // what telemetry shows of it varies
 	}
 }
 
-// forget drops what is under way for a duty.
-func (a *Adapter) forget(t *task) {
+// forget drops what is under way for a goal.
+func (a *Adapter) forget(t *attempt) {
 	if t.ticket != 0 {
 		a.commands.Cancel(t.ticket)
 	}
-	*t = task{intent: t.intent, sent: t.sent, vain: t.vain, second: t.second, doubt: t.doubt || t.phase == asked}
+	*t = attempt{intent: t.intent, sent: t.sent, vain: t.vain, second: t.second, doubt: t.doubt || t.phase == asked}
 }
 
-// intent returns the revisions of the slots that a duty depends on.
-func (a *Adapter) intent(d *duty) []int {
-	list := make([]int, len(d.slots))
-	for i, s := range d.slots {
+// intent returns the revisions of the slots that a goal depends on.
+func (a *Adapter) intent(g *goal) []int {
+	list := make([]int, len(g.slots))
+	for i, s := range g.slots {
 		list[i] = a.revision(s)
 	}
 	return list
@@ -314,12 +314,12 @@ func (a *Adapter) revision(slot string) int {
 	return 0
 }
 
-// changedIntent reports whether something else is wanted than what a duty last acted on.
-func (a *Adapter) changedIntent(d *duty, t *task) bool {
+// changedIntent reports whether something else is wanted than what a goal last acted on.
+func (a *Adapter) changedIntent(g *goal, t *attempt) bool {
 	if len(t.intent) == 0 {
 		return true
 	}
-	for i, s := range d.slots {
+	for i, s := range g.slots {
 		if a.revision(s) != t.intent[i] {
 			return true
 		}
@@ -344,23 +344,23 @@ func (a *Adapter) word() string {
 	return a.contract.Slots[i].Values[int(a.want[i])]
 }
 
-// proven reports whether a duty of the firmware has been done.
+// proven reports whether a goal of the firmware has been done.
 func (a *Adapter) proven(name string) bool {
-	i := a.duty(name)
-	return i >= 0 && a.tasks[i].phase.settled()
+	i := a.goal(name)
+	return i >= 0 && a.attempts[i].phase.settled()
 }
 
-// duty returns the place of a duty of the firmware, -1 if it has none with this name.
-func (a *Adapter) duty(name string) int {
+// goal returns the place of a goal of the firmware, -1 if it has none with this name.
+func (a *Adapter) goal(name string) int {
 	if a.firmware == nil {
 		return -1
 	}
-	return slices.IndexFunc(a.firmware.duties, func(d duty) bool { return d.name == name })
+	return slices.IndexFunc(a.firmware.goals, func(g goal) bool { return g.name == name })
 }
 
 // refused reports whether the autopilot refuses a part of the wanted state.
 func (a *Adapter) refused() bool {
-	return slices.ContainsFunc(a.tasks, func(t task) bool { return t.phase == refused }) ||
+	return slices.ContainsFunc(a.attempts, func(t attempt) bool { return t.phase == refused }) ||
 		slices.ContainsFunc(a.untaken, func(slot int) bool { return a.want[slot] != a.contract.Slots[slot].Default })
 }
 
@@ -369,10 +369,10 @@ func (a *Adapter) Shows(slot int) bool {
 	if a.firmware == nil || a.state != Ready {
 		return false
 	}
-	for i := range a.firmware.duties {
-		d, t := &a.firmware.duties[i], &a.tasks[i]
-		if slices.Contains(d.slots, a.contract.Slots[slot].Name) && d.wanted(a) &&
-			(!t.phase.settled() || a.changedIntent(d, t)) {
+	for i := range a.firmware.goals {
+		g, t := &a.firmware.goals[i], &a.attempts[i]
+		if slices.Contains(g.slots, a.contract.Slots[slot].Name) && g.wanted(a) &&
+			(!t.phase.settled() || a.changedIntent(g, t)) {
 			return false
 		}
 	}
