@@ -1,5 +1,8 @@
 // Package driver drives a flight: it stamps what arrives on a wire with the readings of the clocks, puts it into the
 // black box, passes it to the flight and sends what the flight answers. All decisions are the flight's.
+//
+// A flight has three rooms, so that each is used without the next: flight is a pure step, box has its files, in which a
+// step is replayed without a link, and driver has the clocks, the links and the goroutines.
 package driver
 
 import (
