@@ -85,11 +85,11 @@ func namespace(name string) bool {
 }
 
 // checkName reports a name with a character that would break the rows of tables and the lines of logs.
-func (r *reader) checkName(a *xmltree.Attribute) {
+func (d *document) checkName(a *xmltree.Attribute) {
 	for i, c := range a.Value {
 		if unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp) {
 			at, length := a.Inside(i, utf8.RuneLen(c))
-			r.report(at, length, codeName, "write a blank", "a name cannot contain the control character %U", c)
+			d.report(at, length, codeName, "write a blank", "a name cannot contain the control character %U", c)
 			return
 		}
 	}
@@ -97,16 +97,16 @@ func (r *reader) checkName(a *xmltree.Attribute) {
 
 // checkAttributes reports the attributes of an element that are given twice or that it does not have. The use of a
 // model may have ports in addition.
-func (r *reader) checkAttributes(e *xmltree.Element, what string, known []string, ports ...string) {
+func (d *document) checkAttributes(e *xmltree.Element, what string, known []string, ports ...string) {
 	all, seen := slices.Concat(ports, known), map[string]bool{}
 	if len(e.Attributes) > maxPorts {
-		r.reportName(e, xmltree.CodeTooLarge, "", "the element has more than %d attributes", maxPorts)
+		d.reportName(e, xmltree.CodeTooLarge, "", "the element has more than %d attributes", maxPorts)
 		return
 	}
 	for _, a := range e.Attributes {
 		switch {
 		case seen[a.Name]:
-			r.reportAttribute(a, codeDuplicateAttr, "", "the attribute %q is given twice", a.Name)
+			d.reportAttribute(a, codeDuplicateAttr, "", "the attribute %q is given twice", a.Name)
 		case slices.Contains(all, a.Name), slices.Contains(editorAttributes, a.Name), namespace(a.Name):
 		default:
 			thing := "attribute"
@@ -122,7 +122,7 @@ func (r *reader) checkAttributes(e *xmltree.Element, what string, known []string
 				}
 				return "its ports are " + diag.Names(ports) + "; it may also have " + diag.Names(known)
 			}
-			r.once(diag.Diagnostic{Source: r.source, Offset: a.At, Length: len(a.Name), Code: codeAttribute,
+			d.once(diag.Diagnostic{Source: d.source, Offset: a.At, Length: len(a.Name), Code: codeAttribute,
 				Text: fmt.Sprintf("%s has no %s %q", what, thing, a.Name), Suggest: suggest})
 		}
 		seen[a.Name] = true

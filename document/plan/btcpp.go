@@ -37,32 +37,30 @@ func apply(doc *xmltree.Document, edits []xmltree.Edit) string {
 // same plan. Comments, layout and other attributes are preserved. The list holds what BehaviorTree.CPP does not have as
 // warnings; with an error there is no text.
 func Plain(src *diag.Source, open Open) (string, diag.List) {
-	r := newReader(src, nil)
-	r.open = open
-	r.read()
-	r.found = slices.DeleteFunc(r.found, func(d diag.Diagnostic) bool {
+	d, _ := reading{open: open, limits: widest}.passes(src)
+	d.found = slices.DeleteFunc(d.found, func(d diag.Diagnostic) bool {
 		return d.Severity != diag.Error && d.Code != codeFormat3 || d.Code == codeForeignNode || d.Code == codeForeignAttr
 	})
-	if r.found.HasErrors() {
-		return "", r.found.Sorted()
+	if d.found.HasErrors() {
+		return "", d.found.Sorted()
 	}
-	x := &exporter{reader: r, owner: map[string]string{}, types: map[string]*nodeType{}}
-	if len(r.order) > 1 || r.doc.Root.Find(attrMain) != nil {
-		x.edit(r.doc.Set(r.doc.Root, attrMain, r.main.plainID()))
+	x := &exporter{document: d, owner: map[string]string{}, types: map[string]*nodeType{}}
+	if len(d.order) > 1 || d.doc.Root.Find(attrMain) != nil {
+		x.edit(d.doc.Set(d.doc.Root, attrMain, d.main.plainID()))
 	}
-	for _, t := range r.order {
+	for _, t := range d.order {
 		x.tree(t)
-		if m := r.subtreeModel(t.id); m != nil {
-			x.edit(r.doc.Set(m.element, "ID", t.plainID()))
+		if m := d.subtreeModel(t.id); m != nil {
+			x.edit(d.doc.Set(m.element, "ID", t.plainID()))
 		}
 	}
-	x.models(r.doc.Root)
-	return apply(r.doc, x.edits), r.found.Sorted()
+	x.models(d.doc.Root)
+	return apply(d.doc, x.edits), d.found.Sorted()
 }
 
 // exporter turns a document into one of BehaviorTree.CPP.
 type exporter struct {
-	*reader
+	*document
 	edits []xmltree.Edit
 	owner map[string]string    // the node type to which an ID was given
 	types map[string]*nodeType // by ID: those that BehaviorTree.CPP does not have
@@ -106,9 +104,9 @@ func (t *tree) plainID() string {
 }
 
 // subtree exports the use of a tree. Its name must be the only one of its kind in the tree around it.
-func (x *exporter) subtree(i *item) {
-	e, id := i.element, i.element.Find("ID")
-	if x.edit(x.doc.Set(e, "ID", permitted(id.Value))); i.subtree == nil {
+func (x *exporter) subtree(n *node) {
+	e, id := n.element, n.element.Find("ID")
+	if x.edit(x.doc.Set(e, "ID", permitted(id.Value))); n.subtree == nil {
 		x.lost(e, "BehaviorTree.CPP does not load the plan: there is no tree %q", id.Value)
 	}
 	name := e.Find("name")
@@ -126,43 +124,37 @@ func (x *exporter) subtree(i *item) {
 }
 
 // node exports a node with those below it.
-func (x *exporter) node(i *item) {
-	e := i.element
-	if i.wraps {
-		if before, after := x.around(i); before != "" {
-			x.edit(xmltree.Edit{Span: xmltree.Span{At: e.At, End: e.At}, New: before})
-			x.edit(xmltree.Edit{Span: xmltree.Span{At: e.End, End: e.End}, New: after})
-		}
-		x.node(i.task())
-		return
+func (x *exporter) node(n *node) {
+	e := n.element
+	before, after := "", ""
+	if n.core.wraps {
+		before, after = x.around(n.core)
+	}
+	if before != "" {
+		x.edit(xmltree.Edit{Span: xmltree.Span{At: e.At, End: e.At}, New: before})
+		x.edit(xmltree.Edit{Span: xmltree.Span{At: e.End, End: e.End}, New: after})
 	}
 	for _, name := range preconditions {
 		x.script(e, e.Find(name))
 	}
 	switch {
 	case e.Name == elementSubTree:
-		x.subtree(i)
-	case i.unknown:
+		x.subtree(n)
+	case n.unknown:
 		if id := e.Find("ID"); id != nil && xmltree.IsName(id.Value) {
 			x.rename(e, id.Value, "")
 		}
-	case i.clerk != nil:
-		x.rename(e, i.id, i.name)
-	case i.short != nil:
-		x.shorthand(i)
-	case i.kind.Family() == bt.Leaf:
-		x.leaf(i)
+	case n.access != nil:
+		x.rename(e, n.id, n.name)
+	case n.short != nil:
+		x.shorthand(n)
+	case n.kind.Family() == bt.Leaf:
+		x.leaf(n)
 	default:
-		x.composite(i)
+		x.composite(n)
 	}
-	below := i.children
-	if i.short != nil {
-		below = i.written
-	}
-	for _, c := range below {
-		if c.element.Parent != nil { // not an attribute
-			x.node(c)
-		}
+	for _, c := range n.children {
+		x.node(c)
 	}
 }
 
@@ -188,29 +180,29 @@ func (x *exporter) script(e *xmltree.Element, a *xmltree.Attribute) {
 
 // around returns what stands before and after an element in the place of attributes that stand for tasks around it, and
 // removes these.
-func (x *exporter) around(i *item) (before, after string) {
-	if !i.wraps {
-		for _, name := range i.wrapNames() {
-			if i.element.Find(name) != nil {
-				x.edit(x.doc.Unset(i.element, name))
+func (x *exporter) around(n *node) (before, after string) {
+	if !n.wraps {
+		for _, name := range n.wrapNames() {
+			if n.element.Find(name) != nil {
+				x.edit(x.doc.Unset(n.element, name))
 			}
 		}
 		return "", ""
 	}
-	if i.kind.Attributed() { // BehaviorTree.CPP has the attribute
-		return x.around(i.children[1])
+	if n.kind.Attributed() { // BehaviorTree.CPP has the attribute
+		return x.around(n.children[1])
 	}
-	m := &xmltree.Markup{Name: i.kind.String()}
-	m.Add("name", i.name)
-	for n, p := range i.kind.Params() {
-		m.Add(p.Name, p.Write(i.params[n]))
+	m := &xmltree.Markup{Name: n.kind.String()}
+	m.Add("name", n.name)
+	for k, p := range n.kind.Params() {
+		m.Add(p.Name, p.Write(n.params[k]))
 	}
 	start := strings.TrimSuffix(m.String(), "/>")
-	if len(i.children) == 0 {
+	if len(n.children) == 0 {
 		return start + "/>", ""
 	}
 	start += ">"
-	for _, c := range i.children {
+	for _, c := range n.children {
 		before, after = x.around(c)
 		start += before
 	}
@@ -258,53 +250,50 @@ func (x *exporter) rename(e *xmltree.Element, to, label string) {
 	}
 }
 
-func (x *exporter) shorthand(i *item) {
-	id := i.element.Name
-	if slices.Contains(explicit, id) {
-		id = i.id
-	}
-	x.rename(i.element, id, i.name)
-	switch i.short.of {
+func (x *exporter) shorthand(n *node) {
+	id := n.word()
+	x.rename(n.element, id, n.name)
+	switch n.short.of {
 	case foreign:
-		x.declare(i.short.form, id, i.attributes())
+		x.declare(n.short.form, id, n.ports())
 	case own:
-		x.declare(i.short.form, id, i.short.attributes)
-		x.lost(i.element, "BehaviorTree.CPP has no %s in its plans", id)
+		x.declare(n.short.form, id, n.short.attributes)
+		x.lost(n.element, "BehaviorTree.CPP has no %s in its plans", id)
 	}
 }
 
-func (x *exporter) composite(i *item) {
-	e := i.element
-	x.rename(e, i.kind.String(), i.name)
-	if i.kind.Own() {
-		x.declare(formOf(i.kind), i.kind.String(), i.attributes())
-		x.lost(e, "BehaviorTree.CPP has no %s", i.kind)
+func (x *exporter) composite(n *node) {
+	e := n.element
+	x.rename(e, n.kind.String(), n.name)
+	if n.kind.Own() {
+		x.declare(formOf(n.kind), n.kind.String(), n.ports())
+		x.lost(e, "BehaviorTree.CPP has no %s", n.kind)
 	}
-	for n, p := range i.kind.Params() {
+	for k, p := range n.kind.Params() {
 		a := e.Find(p.Name)
-		if _, err := strconv.Atoi(valueOf(a)); a != nil && err != nil && n < len(i.params) &&
-			!slices.Contains(i.entries, n) && p.Type != bt.Resource {
-			x.edit(x.doc.Set(e, p.Name, p.Write(i.params[n])))
+		if _, err := strconv.Atoi(valueOf(a)); a != nil && err != nil && k < len(n.params) &&
+			!slices.Contains(n.entries, k) && p.Type != bt.Resource {
+			x.edit(x.doc.Set(e, p.Name, p.Write(n.params[k])))
 		}
 	}
-	if i.kind.Cases() > 0 {
-		x.cases(i)
+	if n.kind.Cases() > 0 {
+		x.cases(n)
 	}
-	if a := i.condition(); a != nil {
+	if a := n.condition(); a != nil {
 		x.script(e, a)
-	} else if i.kind.Condition() != "" {
-		x.lost(e, "BehaviorTree.CPP does not load the plan: the condition of a %s is its attribute %q", i.kind,
-			i.kind.Condition())
+	} else if n.kind.Condition() != "" {
+		x.lost(e, "BehaviorTree.CPP does not load the plan: the condition of a %s is its attribute %q", n.kind,
+			n.kind.Condition())
 	}
 	running := 0
-	for _, c := range i.children {
-		if x.acts(c, map[*tree]bool{}) {
+	for _, c := range n.children {
+		if x.acts(c.core, map[*tree]bool{}) {
 			running++
 		}
 	}
-	if i.kind.Family() == bt.Chain && !i.kind.Memory() && running > 1 {
+	if n.kind.Family() == bt.Chain && !n.kind.Memory() && running > 1 {
 		x.lost(e, "%d children of the %s contain actions: BehaviorTree.CPP starts the first one again when it has ended",
-			running, i.kind)
+			running, n.kind)
 	}
 }
 
@@ -316,49 +305,49 @@ func valueOf(a *xmltree.Attribute) string {
 }
 
 // acts reports whether an action is in a node or in the subtrees below it, except those that are visited already.
-func (x *exporter) acts(i *item, visited map[*tree]bool) bool {
-	if t := i.subtree; t != nil {
+func (x *exporter) acts(n *node, visited map[*tree]bool) bool {
+	if t := n.subtree; t != nil {
 		if visited[t] || t.root == nil {
 			return false
 		}
 		visited[t] = true
-		return x.acts(t.root, visited)
+		return x.acts(t.root.core, visited)
 	}
-	return i.kind.Acts() || slices.ContainsFunc(i.children, func(c *item) bool { return x.acts(c, visited) })
+	return n.kind.Acts() || slices.ContainsFunc(n.children, func(c *node) bool { return x.acts(c, visited) })
 }
 
 // cases exports the attributes of a switch: its variable is an entry of the blackboard, and its cases are texts.
-func (x *exporter) cases(i *item) {
-	e := i.element
+func (x *exporter) cases(n *node) {
+	e := n.element
 	variable := e.Find(attrVariable)
 	switch {
 	case variable == nil:
-		x.lost(e, "BehaviorTree.CPP has no conditions among the children of a %s", i.kind)
+		x.lost(e, "BehaviorTree.CPP has no conditions among the children of a %s", n.kind)
 	case expr.IsName(variable.Value):
 		x.edit(x.doc.Set(e, attrVariable, "{"+variable.Value+"}"))
 	default:
 		if _, ok := entry(variable.Value); !ok {
-			x.lost(e, "the variable of a %s is an entry of the blackboard in BehaviorTree.CPP, not an expression", i.kind)
+			x.lost(e, "the variable of a %s is an entry of the blackboard in BehaviorTree.CPP, not an expression", n.kind)
 		}
 	}
 }
 
-func (x *exporter) leaf(i *item) {
-	e := i.element
-	id := x.leafID(i)
-	x.rename(e, id, i.name)
-	wraps := i.wrapNames()
-	used := slices.DeleteFunc(i.attributes(), func(name string) bool { return slices.Contains(wraps, name) })
-	if i.kind.Acts() && !i.free && i.undefined() { // an action that does nothing
+func (x *exporter) leaf(n *node) {
+	e := n.element
+	id := x.leafID(n)
+	x.rename(e, id, n.name)
+	wraps := n.wrapNames()
+	used := slices.DeleteFunc(n.ports(), func(name string) bool { return slices.Contains(wraps, name) })
+	if n.kind.Acts() && !n.free && n.undefined() { // an action that does nothing
 		x.edit(x.doc.Set(e, attrDone, "false"))
 		used = append(used, attrDone)
 	}
 	for _, name := range []string{attrExitTime, attrExitUntil} {
-		if e.Find(name) != nil || i.model != nil && i.model.element.Find(name) != nil {
-			x.lost(e, "BehaviorTree.CPP halts an action at once: the exit procedure of %q takes no time there", i.name)
+		if e.Find(name) != nil || n.model != nil && n.model.element.Find(name) != nil {
+			x.lost(e, "BehaviorTree.CPP halts an action at once: the exit procedure of %q takes no time there", n.name)
 		}
 	}
-	x.declare(i.kind.String(), id, used)
+	x.declare(n.kind.String(), id, used)
 }
 
 // declare notes a node type that BehaviorTree.CPP does not have, with ports.
@@ -383,15 +372,15 @@ func (x *exporter) declare(form, id string, ports []string) {
 }
 
 // leafID returns the ID of a leaf: its own one, else one made from its name.
-func (x *exporter) leafID(i *item) string {
-	own := i.id != i.kind.String()
-	text, owner := i.id, i.kind.String()+" "+i.id
+func (x *exporter) leafID(n *node) string {
+	own := n.id != n.kind.String()
+	text, owner := n.id, n.kind.String()+" "+n.id
 	if !own {
-		if text = valueOf(i.element.Find("name")); text == "" {
-			text = i.kind.String() + "_1"
+		if text = valueOf(n.element.Find("name")); text == "" {
+			text = n.kind.String() + "_1"
 		}
-		owner = i.kind.String() + " " + text
-		if x.reader.models[text] != nil {
+		owner = n.kind.String() + " " + text
+		if x.document.models[text] != nil {
 			owner += " without model"
 		}
 	}
@@ -405,18 +394,18 @@ func (x *exporter) leafID(i *item) string {
 		id = "_" + id
 	}
 	base := strings.TrimSuffix(id, "_1")
-	for n := 1; ; n++ {
-		if n > 1 {
-			id = base + "_" + strconv.Itoa(n)
+	for k := 1; ; k++ {
+		if k > 1 {
+			id = base + "_" + strconv.Itoa(k)
 		}
-		m, taken := x.reader.models[id], x.owner[id]
+		m, taken := x.document.models[id], x.owner[id]
 		foreign := foreignNodes[id] != "" || reserved(id) || x.trees[id] != nil
-		if taken == owner || taken == "" && !foreign && (m == nil || own && i.id == id) {
+		if taken == owner || taken == "" && !foreign && (m == nil || own && n.id == id) {
 			break
 		}
 	}
-	if x.owner[id] = owner; own && id != i.id {
-		x.lost(i.element, "%q cannot be the name of an element: it becomes %q", i.id, id)
+	if x.owner[id] = owner; own && id != n.id {
+		x.lost(n.element, "%q cannot be the name of an element: it becomes %q", n.id, id)
 	}
 	return id
 }
@@ -431,7 +420,7 @@ func (x *exporter) models(root *xmltree.Element) {
 	}
 	all := &xmltree.Markup{Name: elementModels}
 	for _, id := range x.ids {
-		t, m := x.types[id], x.reader.models[id]
+		t, m := x.types[id], x.document.models[id]
 		missing := &xmltree.Markup{Name: t.form}
 		missing.Add("ID", id)
 		for _, name := range t.ports {

@@ -134,7 +134,7 @@ func checkPlain(t *testing.T, src *diag.Source, open Open) {
 func compact(t *testing.T, e *xmltree.Element, text string) {
 	t.Helper()
 	for c := range e.Elements() {
-		if c.Name != elementSubTree && (c.Find("ID") != nil || reserved(c.Name) && !isKind(c.Name) && clerks[c.Name].attributes == nil) ||
+		if c.Name != elementSubTree && (c.Find("ID") != nil || reserved(c.Name) && !isKind(c.Name) && accesses[c.Name].attributes == nil) ||
 			c.Name == elementAction || c.Name == elementCondition {
 			t.Fatalf("<%s> in\n%s", c.Name, text)
 		}

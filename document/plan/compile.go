@@ -1,52 +1,182 @@
 package plan
 
 import (
-	"canopy/executive"
+	"maps"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
 	"canopy/expr"
+	"canopy/syntax/xmltree"
 )
 
-// Coder makes the code of a plan's leaves for an executive: a mission, an analysis and a running program each have
-// their own signals. Its functions are called with expressions that the plan gives.
-type Coder struct {
-	Observed func(*expr.Expr, expr.Variable) *expr.Code // whose value is followed: relations are events
-	Once     func(*expr.Expr, expr.Variable) *expr.Code // that is evaluated at an instant
-	Slot     func(a Assignment) (int, expr.Variable)    // that an assignment writes
+// compiler is the third pass: it makes the tree, its leaves and the entries of the blackboard.
+type compiler struct {
+	*document
+	limits
+	signals   Vocabulary                        // with the entries; nil: neither names nor units are known
+	scope     expr.Scope                        // nil without a vocabulary
+	tables    bool                              // calls of unknown functions are accepted
+	parsed    map[*xmltree.Attribute]*expr.Expr // expressions of leaves without mistakes
+	read      map[*node]Leaf                    // leaves that are the same in every use of their tree
+	parts     int                               // of all expressions whose ports were replaced
+	types     map[string]expr.Variable          // of the entries, by their names
+	watchers  map[nodeUse]*watcher
+	watched   map[entryKey][]*watcher
+	queues    map[loopUse]*queue
+	marks     int            // by which writers tell watchers that an entry was written
+	used      map[string]int // see taken
+	entryText int            // bytes of the names that tell entries apart
+	portText  int            // bytes of the ports of free leaves
+
+	leaves   []Leaf
+	entries  []BlackboardEntry
+	labels   []string // of all tasks
+	elements []*xmltree.Element
 }
 
-// Compile adds the plan's leaves to a program.
-func (c Coder) Compile(p *executive.Program, leaves []Leaf) {
-	condition := func(e *expr.Expr) *expr.Code {
-		if e == nil {
+// limits bounds what a plan is expanded to.
+type limits struct {
+	mostTasks, mostParts int
+}
+
+func newCompiler(doc *document, most limits, tables bool) *compiler {
+	c := &compiler{document: doc, limits: most, signals: doc.signals, tables: tables,
+		parsed: map[*xmltree.Attribute]*expr.Expr{}, read: map[*node]Leaf{}, types: map[string]expr.Variable{},
+		watchers: map[nodeUse]*watcher{}, watched: map[entryKey][]*watcher{}, queues: map[loopUse]*queue{}}
+	if c.signals != nil {
+		c.scope = expr.Scope{}
+		for name, s := range c.signals {
+			c.scope[name] = s.variable()
+		}
+	}
+	return c
+}
+
+// checkParts checks the expressions of models and trees that do not depend on ports, also those that are not used.
+func (c *compiler) checkParts() {
+	for _, id := range slices.Sorted(maps.Keys(c.models)) {
+		if m := c.models[id]; !c.fromLibrary(m.element) {
+			c.checkModel(m)
+		}
+	}
+	for _, t := range c.order {
+		if _, used := c.passed[t.id]; t.root != nil && (used || !c.fromLibrary(t.element)) {
+			c.checkTree(t.root.core, c.inside(t))
+		}
+	}
+}
+
+// checkTree checks the expressions below a node that do not depend on the ports of its tree.
+func (c *compiler) checkTree(n *node, env environment) {
+	if n.subtree == nil && n.kind.Family() == bt.Leaf {
+		c.leaf(n, env)
+	}
+	for _, child := range n.children {
+		c.checkTree(child, env)
+	}
+}
+
+// compile is the third pass: it makes a plan of the main tree with all subtrees, nil if there are errors.
+func (c *compiler) compile(main *instance) *Plan {
+	c.entries = c.board(main)
+	root := c.node(main)
+	c.warnConflicts(root)
+	if c.found.HasErrors() {
+		return nil
+	}
+	tree, err := bt.Compile(root)
+	if err != nil {
+		panic("plan: the tree engine refuses a tree without mistakes: " + err.Error())
+	}
+	lasting := map[bt.Task][]bt.Task{}
+	for i, task := range tree.Leaves() {
+		c.leaves[i].Task = task
+		c.resolveUntil(tree, &c.leaves[i])
+		lasting[task] = c.leaves[i].Until
+	}
+	c.checkGuards(tree)
+	if c.found.HasErrors() {
+		return nil
+	}
+	return &Plan{Source: c.source, Name: c.main.id, Tree: tree.Lasting(lasting), Leaves: c.leaves, Entries: c.entries,
+		labels: c.labels, resources: c.resources, Document: c.doc, elements: c.elements}
+}
+
+// node compiles a task with those below it.
+func (c *compiler) node(i *instance) *bt.Node {
+	n := &bt.Node{Kind: i.kind, Name: i.name, Params: c.params(i), Wraps: i.wraps, Trees: i.trees}
+	if i.kind.Family() == bt.Leaf {
+		task := i.name
+		if a := i.access; a != nil && a.counter != nil {
+			task = a.counter.of
+		}
+		leaf := c.certain(c.measured(c.leaf(i.node, c.environment(i.scope)), i.scope.path+task))
+		if leaf.Free {
+			leaf.Ports = c.ports(i)
+		}
+		c.leaves = append(c.leaves, leaf)
+	}
+	for _, below := range i.below {
+		if len(below.trees) == 0 || c.parts <= c.mostParts {
+			n.Children = append(n.Children, c.node(below))
+		}
+	}
+	c.labels, c.elements = append(c.labels, n.Name), append(c.elements, i.element)
+	return n
+}
+
+// params returns the values of a task's parameters.
+func (c *compiler) params(i *instance) []int {
+	if len(i.entries) == 0 {
+		return i.node.params
+	}
+	values := slices.Clone(i.node.params)
+	for _, at := range i.entries {
+		p := &i.kind.Params()[at]
+		a := i.element.Find(p.Name)
+		value := i.scope.value(p.Name, strings.TrimSpace(a.Value))
+		if name, open := entry(value); open {
+			c.reportValue(a, codeCount, "write a number here, at the use of the tree, in its model or in its <BehaviorTree>",
+				"%s is the entry %q, but parameters do not change while the plan runs", p.Name, name)
+			continue
+		}
+		values[at] = c.number(i.node, p, a, value)
+	}
+	return values
+}
+
+// maxPortText bounds the values of the ports of all free leaves [bytes].
+const maxPortText = 64 << 20
+
+// ports returns the ports of a free leaf.
+func (c *compiler) ports(i *instance) []Port {
+	var list []Port
+	for _, name := range i.node.ports() {
+		p := Port{name, i.scope.value(name, i.element.Find(name).Value)}
+		if c.portText += len(p.Name) + len(p.Value); c.portText > maxPortText {
+			c.reportName(i.element, xmltree.CodeTooLarge, "", "the ports of the plan's leaves have more than %d bytes",
+				maxPortText)
 			return nil
 		}
-		return c.Observed(e, expr.Variable{Type: expr.Boolean})
+		list = append(list, p)
 	}
-	duration := func(e *expr.Expr) *expr.Code {
-		if e == nil {
-			return nil
-		}
-		return c.Once(e, expr.Number(expr.Second))
-	}
-	assignments := func(code func(*expr.Expr, expr.Variable) *expr.Code, list []Assignment) []executive.Assignment {
-		var all []executive.Assignment
-		for _, a := range list {
-			slot, v := c.Slot(a)
-			assignment := executive.Assignment{Slot: slot}
-			if !a.Unset {
-				assignment.Value, assignment.Known = code(a.Value, v), condition(a.Known)
+	slices.SortFunc(list, func(a, b Port) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// checkGuards reports guards inside of a guard of the same resource, whose children would wait for ever.
+func (c *compiler) checkGuards(tree *bt.Tree) {
+	for _, guards := range tree.Shared() {
+		for _, g := range guards {
+			for above := tree.Parent(g); above >= 0; above = tree.Parent(above) {
+				if slices.Contains(guards, above) {
+					e := c.elements[g]
+					c.once(diag.Diagnostic{Source: c.source, Offset: e.At + 1, Length: len(e.Name), Code: codeGuard,
+						Text: "the child never runs: " + tree.Name(above) + " around it has the same resource"})
+				}
 			}
-			all = append(all, assignment)
 		}
-		return all
-	}
-	for _, l := range leaves {
-		out := executive.Leaf{Task: l.Task, Condition: !p.Tree.Kind(l.Task).Acts(),
-			Until: l.Until, Entry: assignments(c.Once, l.Entry), Exit: assignments(c.Once, l.Exit),
-			EntryTime: duration(l.EntryTime), ExitTime: duration(l.ExitTime)}
-		out.Formulas = [executive.Criteria]*expr.Code{executive.On: condition(l.On), executive.Off: condition(l.Off),
-			executive.Entered: condition(l.EntryUntil), executive.Exited: condition(l.ExitUntil),
-			executive.Done: condition(l.Done), executive.Failed: condition(l.Failed),
-			executive.SuccessIf: condition(l.SuccessIf), executive.FailureIf: condition(l.FailureIf)}
-		p.Add(out, assignments(c.Observed, l.Write))
 	}
 }

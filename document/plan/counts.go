@@ -9,7 +9,7 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// rounds says how a task whose number of runs is an entry is expanded, by the judgement of its child after which this
+// rounds says how a task whose number of runs is an entry is rewritten, by the judgement of its child after which this
 // runs again: the effect counts the runs down, and otherwise is the result when none is left.
 var rounds = [...]struct{ effect, otherwise bt.Kind }{
 	bt.Success: {bt.OnSuccess, bt.AlwaysSuccess},
@@ -22,10 +22,56 @@ const maxVarying = 8
 // waits are the kinds that first wait for their time.
 var waits = []bt.Kind{bt.Sleep, bt.Delay}
 
-// varies returns the only parameter of an item, and the name of the entry that it is in a scope, if a task writes that
-// entry.
-func (x *expansion) varies(i *item, s *scope) (a *xmltree.Attribute, name string) {
-	if _, counts := i.kind.Again(); len(i.entries) != 1 || !counts && !slices.Contains(waits, i.kind) {
+// counter is an entry of a task's own: a copy of the entry that is its parameter, or what is left of it.
+type counter struct {
+	of    string             // the task
+	entry string             // that is copied
+	at    *xmltree.Attribute // the parameter
+	name  string             // in expressions, once it is known
+}
+
+// countStep is what a leaf does for a counter.
+type countStep int
+
+const (
+	countStart countStep = iota + 1 // copies the entry
+	countWait                       // copies the entry, and ends after that time [ms]
+	countMore                       // whether runs are left
+	countDown                       // counts one run
+)
+
+// countRuns rewrites the tasks with a parameter that is an entry which a task writes: they read it when they are
+// activated.
+func countRuns(root *instance) {
+	written := map[entryKey]bool{}
+	root.visit(func(i *instance) {
+		if i.access == nil {
+			return
+		}
+		for _, w := range i.access.writes {
+			key, _ := i.scope.origin(w.target)
+			written[key] = true
+		}
+	})
+	root.visit(func(i *instance) {
+		if a, name := i.varies(written); a != nil {
+			i.varying(&counter{of: i.name, entry: name, at: a})
+		}
+	})
+}
+
+// visit calls f for the instance, then for those below it as they are then.
+func (i *instance) visit(f func(i *instance)) {
+	f(i)
+	for _, c := range i.below {
+		c.visit(f)
+	}
+}
+
+// varies returns the only parameter of a task, and the name of the entry that it is, if a task writes that entry.
+func (i *instance) varies(written map[entryKey]bool) (a *xmltree.Attribute, name string) {
+	_, counts := i.kind.Again()
+	if len(i.entries) != 1 || !counts && !slices.Contains(waits, i.kind) {
 		return nil, ""
 	}
 	a = i.element.Find(i.kind.Params()[i.entries[0]].Name)
@@ -33,68 +79,73 @@ func (x *expansion) varies(i *item, s *scope) (a *xmltree.Attribute, name string
 	if a.Value == sameName {
 		name = a.Name
 	}
-	at, local, given := s.origin(name)
-	if given != nil || !x.written[owned{at, local}] {
+	if counts && len(i.below) != 1 {
+		return nil, "" // a mistake
+	}
+	if key, value := i.scope.origin(name); value != nil || !written[key] {
 		return nil, ""
 	}
 	return a, name
 }
 
-// varying expands a task with a parameter that is an entry, which it reads when it is activated: an action copies the
-// entry, and conditions and actions over the copy decide what runs.
-func (x *expansion) varying(i *item, a *xmltree.Attribute, name string, env environment, s *scope) *bt.Node {
-	e := x.named(a, name)
-	if e == nil {
-		return nil
-	}
-	l := leafReader{reader: x.reader, element: i.element, outer: env}
-	if e = l.script(e, a, expr.Variable{Unit: expr.AnyUnit, Held: true}); e == nil {
-		return nil
-	}
-	at := xmltree.Span{At: i.element.At, End: i.element.Tag.End}
-	left := x.unused(s.path+i.name+".left", at)
-	x.entries = append(x.entries, BlackboardEntry{Name: left, Initial: x.parse("0"), Offset: at.At, Length: at.Len()})
-	leaf := func(kind bt.Kind, label string, l Leaf) *bt.Node {
-		l.ID, l.Offset, l.Length = kind.String(), at.At, at.Len()
-		for k := range l.Entry {
-			l.Entry[k].Target, l.Entry[k].Offset, l.Entry[k].Length = left, at.At, at.Len()
+// varying rewrites a task with a parameter that is an entry: an action copies the entry, and conditions and actions
+// over the copy decide what runs.
+func (i *instance) varying(c *counter) {
+	made := func(kind bt.Kind, name string, step countStep, below ...*instance) *instance {
+		n := &node{element: i.element, kind: kind, id: kind.String(), name: name, wraps: step == 0, wrapped: true}
+		if step != 0 {
+			n.access = &access{at: c.at, counter: c, counts: step}
+		} else if len(kind.Params()) > 0 {
+			n.params = []int{-1} // no limit
 		}
-		l = x.measured(l, s.path+i.name)
-		x.leaves, x.names = append(x.leaves, l), append(x.names, label)
-		return x.made(i, &bt.Node{Kind: kind, Name: label})
+		return &instance{node: n, scope: i.scope, below: below}
 	}
-	node := func(kind bt.Kind, label string, children ...*bt.Node) *bt.Node {
-		n := &bt.Node{Kind: kind, Name: label, Wraps: label != i.name}
-		if slices.Contains(children, nil) {
-			return nil
-		}
-		if n.Children = children; len(kind.Params()) > 0 {
-			n.Params = []int{-1} // no limit
-		}
-		return x.made(i, n)
-	}
+	name, below := i.name, i.below
+	top := made(bt.IfThenElse, name, 0)
+	top.wraps = false
 	judgement, counts := i.kind.Again()
-	if !counts {
-		wait := Leaf{Entry: []Assignment{{Value: e}}, Done: x.parse("elapsed ge " + left + " / 1000")}
-		if len(i.children) == 0 {
-			return leaf(bt.Action, i.name, wait)
-		}
-		first := leaf(bt.Action, i.name+".wait", wait)
-		return node(bt.IfThenElse, i.name, first, x.expand(i.children[0], env, s))
+	switch {
+	case counts:
+		r := rounds[judgement]
+		round := made(r.effect, name+".round", 0, made(bt.Action, name+".count", countDown), below[0])
+		top.below = []*instance{made(bt.Action, name+".start", countStart),
+			made(bt.WhileDoElse, name+".rounds", 0, made(bt.Condition, name+".more", countMore),
+				made(i.kind, name+".again", 0, round), made(r.otherwise, name+".over", 0))}
+	case len(below) == 0:
+		top = made(bt.Action, name, countWait)
+	default:
+		top.below = []*instance{made(bt.Action, name+".wait", countWait), below[0]}
 	}
-	r := rounds[judgement]
-	start := leaf(bt.Action, i.name+".start", Leaf{Entry: []Assignment{{Value: e}}, Done: always})
-	more := leaf(bt.Condition, i.name+".more", Leaf{On: x.parse(left + " ge 1 or " + left + " == -1")})
-	count := leaf(bt.Action, i.name+".count",
-		Leaf{Entry: []Assignment{{Value: x.parse("max(" + left + " - 1, -1)")}}, Done: always})
-	round := node(r.effect, i.name+".round", count, x.expand(i.children[0], env, s))
-	again := node(i.kind, i.name+".again", round)
-	return node(bt.IfThenElse, i.name, start,
-		node(bt.WhileDoElse, i.name+".rounds", more, again, node(r.otherwise, i.name+".over")))
+	top.trees = i.trees
+	*i = *top
 }
 
-// made notes the label and the element of a node.
-func (x *expansion) made(i *item, n *bt.Node) *bt.Node {
-	x.labels, x.nodes = append(x.labels, n.Name), append(x.nodes, i.element)
-	return n
+// count gives a leaf what it does for a counter.
+func (l leafReader) count(leaf *Leaf, c *counter, step countStep) {
+	if step == countStart || step == countWait {
+		e := l.named(c.at, c.entry)
+		if e != nil {
+			e = l.script(e, c.at, expr.Variable{Unit: expr.AnyUnit, Held: true})
+		}
+		if e == nil {
+			return
+		}
+		c.name = l.unused(l.outer.scope.path+c.of+".left", xmltree.Span{At: leaf.Offset, End: leaf.Offset + leaf.Length})
+		l.entries = append(l.entries,
+			BlackboardEntry{Name: c.name, Initial: must("0"), Offset: leaf.Offset, Length: leaf.Length})
+		leaf.Entry, leaf.Done = []Assignment{{Value: e}}, always
+	}
+	switch {
+	case c.name == "": // the parameter has a mistake
+		leaf.On, leaf.Done = always, always
+	case step == countWait:
+		leaf.Done = must("elapsed ge " + c.name + " / 1000")
+	case step == countMore:
+		leaf.On = must(c.name + " ge 1 or " + c.name + " == -1")
+	case step == countDown:
+		leaf.Entry, leaf.Done = []Assignment{{Value: must("max(" + c.name + " - 1, -1)")}}, always
+	}
+	for k := range leaf.Entry {
+		leaf.Entry[k].Target, leaf.Entry[k].Offset, leaf.Entry[k].Length = c.name, leaf.Offset, leaf.Length
+	}
 }

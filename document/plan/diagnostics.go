@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 
 	"canopy/diag"
+	"canopy/expr"
 	"canopy/syntax/xmltree"
 )
 
@@ -57,18 +59,30 @@ const (
 	CodeWriteConflict  = "write-conflict" // two actions that may be active together write one slot
 )
 
+// reporter collects what is wrong with a source, for all passes.
+type reporter struct {
+	source   *diag.Source
+	doc      *xmltree.Document
+	found    diag.List
+	reported map[mistake]bool
+}
+
+func newReporter(src *diag.Source) *reporter {
+	return &reporter{source: src, reported: map[mistake]bool{}}
+}
+
 // report adds an error about bytes of the source. One that was reported before, from another use of the same tree, is
 // not repeated.
-func (r *reader) report(at, length int, code, hint, format string, args ...any) {
+func (r *reporter) report(at, length int, code, hint, format string, args ...any) {
 	r.add(at, length, diag.Error, code, hint, fmt.Sprintf(format, args...))
 }
 
 // warn adds a warning.
-func (r *reader) warn(at, length int, code, hint, format string, args ...any) {
+func (r *reporter) warn(at, length int, code, hint, format string, args ...any) {
 	r.add(at, length, diag.Warning, code, hint, fmt.Sprintf(format, args...))
 }
 
-func (r *reader) add(at, length int, severity diag.Severity, code, hint, text string) {
+func (r *reporter) add(at, length int, severity diag.Severity, code, hint, text string) {
 	r.once(diag.Diagnostic{Source: r.source, Offset: at, Length: length,
 		Severity: severity, Code: code, Text: text, Hint: hint})
 }
@@ -82,7 +96,7 @@ type mistake struct {
 // maxFound bounds the diagnostics of a file that is not a plan; at least one of them is an error.
 const maxFound = 1000
 
-func (r *reader) once(d diag.Diagnostic) {
+func (r *reporter) once(d diag.Diagnostic) {
 	if len(r.found) >= maxFound && (d.Severity == diag.Warning || r.found.HasErrors()) {
 		return
 	}
@@ -93,10 +107,10 @@ func (r *reader) once(d diag.Diagnostic) {
 }
 
 // where returns the line of an element, with its file if a message about another element is in a different one.
-func (r *reader) where(e, other *xmltree.Element) string { return r.whereAt(e.At, other.At) }
+func (r *reporter) where(e, other *xmltree.Element) string { return r.whereAt(e.At, other.At) }
 
 // whereAt is where for two places.
-func (r *reader) whereAt(place, other int) string {
+func (r *reporter) whereAt(place, other int) string {
 	file, at := r.source.Origin(place)
 	if file == r.source {
 		return fmt.Sprintf("on line %d", r.doc.Line(place))
@@ -112,31 +126,38 @@ func (r *reader) whereAt(place, other int) string {
 }
 
 // reportName reports a mistake about an element at its name.
-func (r *reader) reportName(e *xmltree.Element, code, hint, format string, args ...any) {
+func (r *reporter) reportName(e *xmltree.Element, code, hint, format string, args ...any) {
 	r.report(e.At+1, len(e.Name), code, hint, format, args...)
 }
 
 // reportMissing reports that an element needs an attribute, with an example of its value.
-func (r *reader) reportMissing(e *xmltree.Element, code, what, attribute, example string) {
+func (r *reporter) reportMissing(e *xmltree.Element, code, what, attribute, example string) {
 	r.reportName(e, code, fmt.Sprintf("write %s=%q", attribute, example), "%s needs %s", what, attribute)
 }
 
 // reportValue reports a mistake about an attribute's value.
-func (r *reader) reportValue(a *xmltree.Attribute, code, hint, format string, args ...any) {
+func (r *reporter) reportValue(a *xmltree.Attribute, code, hint, format string, args ...any) {
 	r.report(a.Raw.At, a.Raw.Len(), code, hint, format, args...)
 }
 
-// noTree reports an attribute that names a tree that the plan does not have. Where no leaf needs a meaning, it is free.
-func (r *reader) noTree(a *xmltree.Attribute) {
-	d := diag.Diagnostic{Source: r.source, Offset: a.Raw.At, Length: a.Raw.Len(), Code: codeNoTree,
-		Text: fmt.Sprintf("there is no tree %q", a.Value), Suggest: diag.Near(a.Value, r.treeIDs)}
-	if r.signals == nil {
-		d.Severity, d.Text, d.Hint = diag.Warning, d.Text+"; it is read as a free action", "include its file"
+// reportAttribute reports a mistake about an attribute at its name.
+func (r *reporter) reportAttribute(a *xmltree.Attribute, code, hint, format string, args ...any) {
+	r.report(a.At, len(a.Name), code, hint, format, args...)
+}
+
+// reportMistake reports a mistake in the expression of an attribute.
+func (r *reporter) reportMistake(a *xmltree.Attribute, m *expr.Error) {
+	d := m.In(r.source, 0)
+	if d.Offset, d.Length = a.Inside(m.Offset, m.Length); a.Value == sameName {
+		d.Offset, d.Length = a.Raw.At, a.Raw.Len()
 	}
 	r.once(d)
 }
 
-// reportAttribute reports a mistake about an attribute at its name.
-func (r *reader) reportAttribute(a *xmltree.Attribute, code, hint, format string, args ...any) {
-	r.report(a.At, len(a.Name), code, hint, format, args...)
+// reportSyntax reports a mistake that expr.Parse finds in an attribute's value.
+func (r *reporter) reportSyntax(a *xmltree.Attribute, err error) {
+	var mistake *expr.Error
+	if errors.As(err, &mistake) {
+		r.reportMistake(a, mistake)
+	}
 }

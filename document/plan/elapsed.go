@@ -15,12 +15,12 @@ const elapsed = "elapsed"
 const clock = "t"
 
 // activate lets the expressions that are read until end is called name elapsed.
-func (r *reader) activate() (end func()) {
-	if _, taken := r.scope[elapsed]; taken || r.scope == nil {
+func (c *compiler) activate() (end func()) {
+	if _, taken := c.scope[elapsed]; taken || c.scope == nil {
 		return func() {}
 	}
-	r.scope[elapsed] = expr.Number(expr.Second)
-	return func() { delete(r.scope, elapsed) }
+	c.scope[elapsed] = expr.Number(expr.Second)
+	return func() { delete(c.scope, elapsed) }
 }
 
 // explain gives the mistake of an expression that names elapsed while no action is active its own text.
@@ -32,8 +32,8 @@ func explain(m *expr.Error) {
 }
 
 // measured returns a leaf with elapsed replaced, which sets the entry of its start if it needs it.
-func (x *expansion) measured(l Leaf, task string) Leaf {
-	if _, taken := x.signals[elapsed]; taken {
+func (c *compiler) measured(l Leaf, task string) Leaf {
+	if _, taken := c.signals[elapsed]; taken {
 		return l
 	}
 	l.Write, l.Exit = slices.Clone(l.Write), slices.Clone(l.Exit) // those of other uses stay as they are
@@ -49,24 +49,24 @@ func (x *expansion) measured(l Leaf, task string) Leaf {
 	if len(list) == 0 {
 		return l
 	}
-	if _, known := x.signals[clock]; x.signals != nil && !known {
-		x.report(l.Offset, l.Length, expr.CodeSignal, "let a timeout or the action's code measure the time",
+	if _, known := c.signals[clock]; c.signals != nil && !known {
+		c.report(l.Offset, l.Length, expr.CodeSignal, "let a timeout or the action's code measure the time",
 			"elapsed needs the clock, the signal %q, which is not known here", clock)
 		return l
 	}
-	start := x.unused(task+".start", xmltree.Span{At: l.Offset, End: l.Offset + l.Length})
-	with := map[string]*expr.Expr{elapsed: x.parse(clock + " - " + start)}
+	start := c.unused(task+".start", xmltree.Span{At: l.Offset, End: l.Offset + l.Length})
+	with := map[string]*expr.Expr{elapsed: must(clock + " - " + start)}
 	for _, e := range list {
 		if parts := (*e).Parts(with); parts > expr.MaxParts {
-			x.report(l.Offset, l.Length, xmltree.CodeTooLarge, "", "with %s an expression has more than %d parts", elapsed,
+			c.report(l.Offset, l.Length, xmltree.CodeTooLarge, "", "with %s an expression has more than %d parts", elapsed,
 				expr.MaxParts)
 			return l
 		}
 		*e = (*e).Substitute(with)
 	}
-	l.Entry = slices.Insert(slices.Clone(l.Entry), 0, Assignment{Target: start, Value: x.parse(clock), Offset: l.Offset,
+	l.Entry = slices.Insert(slices.Clone(l.Entry), 0, Assignment{Target: start, Value: must(clock), Offset: l.Offset,
 		Length: l.Length})
 	l.Start = start
-	x.entries = append(x.entries, BlackboardEntry{Name: start, Initial: x.parse("0"), Offset: l.Offset, Length: l.Length})
+	c.entries = append(c.entries, BlackboardEntry{Name: start, Initial: must("0"), Offset: l.Offset, Length: l.Length})
 	return l
 }

@@ -33,31 +33,32 @@ type LeafType struct {
 // ReadLeafTypes reads the declarations of leaf types in a plan document, which need not have a tree. The list holds the
 // mistakes in them; if one of them is an error there are no types.
 func ReadLeafTypes(src *diag.Source) ([]LeafType, diag.List) {
-	r := newReader(src, nil)
-	root := r.root()
+	p := newParser(src, nil)
+	root := p.root(nil)
 	var types []LeafType
 	if root != nil {
-		r.rootAttributes(root)
-		types = r.leafTypes(root)
+		p.rootAttributes(root)
+		types = p.leafTypes(root)
 	}
-	list := r.found.Sorted()
+	list := p.found.Sorted()
 	if list.HasErrors() {
 		return nil, list
 	}
 	return types, list
 }
 
-func (r *reader) leafTypes(root *xmltree.Element) []LeafType {
+func (p *parser) leafTypes(root *xmltree.Element) []LeafType {
+	c := newCompiler(p.document, widest, false)
 	var types []LeafType
 	for e := range root.Elements() {
 		if e.Name != elementModels {
 			continue
 		}
 		for d := range e.Elements() {
-			r.declare(d)
+			p.declare(d)
 			if id := d.Find("ID"); id != nil && (d.Name == elementAction || d.Name == elementCondition) {
-				if m := r.models[id.Value]; m != nil && m.element == d {
-					types = append(types, r.leafType(m))
+				if m := p.models[id.Value]; m != nil && m.element == d {
+					types = append(types, c.leafType(m))
 				}
 			}
 		}
@@ -66,15 +67,15 @@ func (r *reader) leafTypes(root *xmltree.Element) []LeafType {
 }
 
 // leafType reads a declaration as if a leaf without attributes used it.
-func (r *reader) leafType(m *model) LeafType {
-	use := &item{element: &xmltree.Element{Name: m.element.Name, Span: m.element.Span, Tag: m.element.Tag}, id: m.id,
+func (c *compiler) leafType(m *model) LeafType {
+	use := &node{element: &xmltree.Element{Name: m.element.Name, Span: m.element.Span, Tag: m.element.Tag}, id: m.id,
 		name: m.id, model: m}
 	use.kind, _ = bt.ParseKind(m.kind)
-	return LeafType{use.kind, r.leaf(use, environment{}), m.pre, m.post}
+	return LeafType{use.kind, c.leaf(use, environment{}), m.pre, m.post}
 }
 
 // facts reads an attribute that lists facts.
-func (r *reader) facts(e *xmltree.Element, name string) []Fact {
+func (r *reporter) facts(e *xmltree.Element, name string) []Fact {
 	a := e.Find(name)
 	if a == nil {
 		return nil
@@ -85,7 +86,7 @@ func (r *reader) facts(e *xmltree.Element, name string) []Fact {
 // ParseFacts reads a list of facts, such as a goal: names of conditions, each with or without `not` before it, with
 // `and` between them. If there are mistakes there are no facts.
 func ParseFacts(src *diag.Source) ([]Fact, diag.List) {
-	r := newReader(src, nil)
+	r := newReporter(src)
 	facts := r.parseFacts(src.Text, func(offset, length int) (int, int) { return offset, length })
 	if len(r.found) > 0 {
 		return nil, r.found.Sorted()
@@ -94,7 +95,7 @@ func ParseFacts(src *diag.Source) ([]Fact, diag.List) {
 }
 
 // parseFacts reads a list of facts; span returns the place of bytes of the text in the source.
-func (r *reader) parseFacts(text string, span func(offset, length int) (at, n int)) []Fact {
+func (r *reporter) parseFacts(text string, span func(offset, length int) (at, n int)) []Fact {
 	var facts []Fact
 	const wanted = `write names of conditions, "not" before a name, "and" between them`
 	refuse := func(offset, length int, problem string) {

@@ -1,279 +1,18 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"canopy/diag"
 	"canopy/expr"
 	"canopy/syntax/xmltree"
 )
 
-// environment is the ports and entries that an expression may name, each with its binding.
-type environment struct {
-	ports map[string]*binding
-	scope *scope       // whose entries precede the ports; nil: none do
-	outer *environment // that of the tree; nil: this is it
-}
-
-// find returns the binding of a name, nil if it is a signal's.
-func (e environment) find(name string) *binding {
-	if e.scope != nil {
-		if b := e.scope.entry(name); b != nil {
-			return b
-		}
-	}
-	if b := e.ports[name]; b != nil || e.outer == nil {
-		return b
-	}
-	return e.outer.find(name)
-}
-
-// in returns the environment with the entries of a scope.
-func (e environment) in(s *scope) environment {
-	s.ports, e.scope = e.ports, s
-	return e
-}
-
-// empty reports whether all names are those of signals.
-func (e environment) empty() bool {
-	return len(e.ports) == 0 && (e.scope == nil || !e.scope.owns) && (e.outer == nil || e.outer.empty())
-}
-
-// binding is the value of a port in one use. It is read when an expression names the port, so that a value that no
-// expression needs may be any text, as in plans written for other programs.
-type binding struct {
-	port  string
-	value *xmltree.Attribute // where it is given: at the use, or the model's default; nil: not given
-	env   environment        // of the value
-	use   *item              // nil: a tree or model is checked without any use, the value is not known
-	read  bool
-	expr  *expr.Expr // nil if it is not known or wrong
-}
-
-// autoremap is the attribute by which a SubTree passes on all ports that it does not name.
-const autoremap = "_autoremap"
-
-// bind returns the environment below a use: the bindings of its model's ports.
-func (r *reader) bind(use *item, outer environment) environment {
-	var ports []*port
-	if use.model != nil {
-		ports = use.model.ports
-	}
-	if use.subtree != nil {
-		ports = use.subtree.parameters(ports, use.attributes())
-	}
-	if len(ports) == 0 {
-		return environment{}
-	}
-	env := map[string]*binding{}
-	for _, p := range ports {
-		b := &binding{port: p.name, use: use, value: use.element.Find(p.name), env: outer}
-		if b.value == nil {
-			if use.subtree != nil && use.passesAll() {
-				if passed := outer.find(p.name); passed != nil {
-					env[p.name] = passed
-				}
-				continue // the signal of that name
-			}
-			b.value, b.env = p.value, environment{}
-		}
-		env[p.name] = b
-	}
-	return environment{ports: env}
-}
-
-// sameName is the value of a port that means the signal with the port's own name, as in BehaviorTree.CPP.
-const sameName = "{=}"
-
-func truth(s string) bool { return s == "1" || strings.EqualFold(s, "true") }
-
-// parameters returns the ports of a tree: those of its model, those that its element gives, and those that uses give.
-func (t *tree) parameters(declared []*port, given []string) []*port {
-	all, seen := slices.Clone(declared), map[string]bool{}
-	for _, name := range names(declared) {
-		seen[name] = true
-	}
-	add := func(p *port) {
-		if !seen[p.name] {
-			all, seen[p.name] = append(all, p), true
-		}
-	}
-	for _, p := range t.ports {
-		add(p)
-	}
-	for _, name := range given {
-		add(&port{name: name})
-	}
-	return all
-}
-
-// inside returns the environment of a tree whose ports are not known.
-func (r *reader) inside(t *tree) environment {
-	var declared []*port
-	if m := r.subtreeModel(t.id); m != nil {
-		declared = m.ports
-	}
-	env := unbound(t.parameters(declared, r.passed[t.id]))
-	for name := range r.mentioned {
-		if env.ports == nil {
-			env.ports = map[string]*binding{}
-		}
-		env.ports[name] = &binding{port: name}
-	}
-	return env
-}
-
-// unbound returns the environment in which ports are not known.
-func unbound(ports []*port) environment {
-	if len(ports) == 0 {
-		return environment{}
-	}
-	env := map[string]*binding{}
-	for _, p := range ports {
-		env[p.name] = &binding{port: p.name}
-	}
-	return environment{ports: env}
-}
-
-// resolve returns the expression of a port, nil if it is not known or wrong.
-func (r *reader) resolve(b *binding) *expr.Expr {
-	if b.read || b.use == nil {
-		return b.expr
-	}
-	b.read = true
-	if b.value == nil {
-		r.reportName(b.use.element, codeNoPort, "write "+b.port+`="..."`, "%s needs a value for its port %q", b.use.id,
-			b.port)
-		return nil
-	}
-	e, err := expr.Parse(b.value.Value)
-	if b.value.Value == sameName {
-		e, err = expr.Parse(b.port)
-	}
-	if err != nil {
-		r.reportSyntax(b.value, err)
-		return nil
-	}
-	if e = r.replaced(e, b.value, b.env); e != nil {
-		want := expr.Variable{Type: e.Type(r.scope), Unit: expr.AnyUnit}
-		if v, ok := r.types[e.String()]; ok && r.scope == nil {
-			want.Type = v.Type
-		}
-		b.expr = r.fits(e, b.value, b.env, want, false)
-	}
-	return b.expr
-}
-
-// check returns an expression of an attribute with its ports replaced, nil if it is wrong or they are not known.
-func (r *reader) check(e *expr.Expr, a *xmltree.Attribute, env environment, want expr.Variable) *expr.Expr {
-	if e = r.replaced(e, a, env); e == nil {
-		return nil
-	}
-	return r.fits(e, a, env, want, false)
-}
-
-// replaced returns an expression of an attribute with its ports replaced, nil if they are not known.
-func (r *reader) replaced(e *expr.Expr, a *xmltree.Attribute, env environment) *expr.Expr {
-	if !env.empty() {
-		with := map[string]*expr.Expr{}
-		for _, name := range e.Names() {
-			if b := env.find(name); b != nil {
-				if with[name] = r.resolve(b); with[name] == nil {
-					return nil
-				}
-			}
-		}
-		parts := e.Parts(with)
-		if r.parts += parts; !r.affordable(a, parts) {
-			return nil
-		}
-		e = e.Substitute(with)
-	}
-	return e
-}
-
-// fits returns an expression whose ports are replaced if it gives the value of a variable; nil if not. That of a script
-// is converted.
-func (r *reader) fits(e *expr.Expr, a *xmltree.Attribute, env environment, want expr.Variable, script bool) *expr.Expr {
-	scope := r.scope
-	entry := func(name string) bool { _, is := r.types[name]; return is }
-	if scope == nil && (script || slices.ContainsFunc(e.Names(), entry)) {
-		scope = expr.Scope{}
-		usage(scope, e, want.Type == expr.Boolean)
-		for name, v := range scope {
-			if t, ok := r.types[name]; ok {
-				v = t
-			}
-			v.Sources = []string{name} // as far as anyone knows
-			scope[name] = v
-		}
-	}
-	if script {
-		e = e.Adapted(want, scope)
-	}
-	mistakes := e.CheckFor(want, scope)
-	if r.tables {
-		mistakes = slices.DeleteFunc(mistakes, func(m *expr.Error) bool { return m.Code == expr.CodeFunction })
-	}
-	for _, m := range mistakes {
-		explain(m)
-		r.reportExpression(a, env, m)
-	}
-	if len(mistakes) > 0 {
-		return nil
-	}
-	return e.Resolved(r.scope)
-}
-
-// maxParts bounds all expressions that name ports: each use of a tree has its own.
-const maxParts = 1_000_000
-
-// affordable reports whether an attribute's expression may be as large as it is with its ports replaced.
-func (r *reader) affordable(a *xmltree.Attribute, parts int) bool {
-	const hint = "let the mission compute it as a signal, and name the signal here"
-	switch {
-	case parts > expr.MaxParts:
-		r.reportValue(a, xmltree.CodeTooLarge, hint, "with its ports the expression has more than %d parts", expr.MaxParts)
-	case r.parts > r.mostParts && r.parts-parts <= r.mostParts:
-		r.reportValue(a, xmltree.CodeTooLarge, hint,
-			"with their ports the expressions of the plan have more than %d parts up to here", r.mostParts)
-	}
-	return parts <= expr.MaxParts && r.parts <= r.mostParts
-}
-
-// reportExpression reports a mistake in an expression. A mistake in the value of a port is reported where the port is
-// given.
-func (r *reader) reportExpression(a *xmltree.Attribute, env environment, m *expr.Error) {
-	d := m.In(r.source, 0)
-	given := a // the attribute, if the mistake is in all of it
-	if m.Node != nil {
-		if b := env.find(m.Node.Replaced()); b != nil && b.value != nil {
-			given, d.Text = b.value, fmt.Sprintf("as %q of %s: %s", b.port, b.use.id, m.Text)
-		}
-	}
-	if given == a && a.Value != sameName {
-		d.Offset, d.Length = a.Inside(m.Offset, m.Length)
-	} else {
-		d.Offset, d.Length = given.Raw.At, given.Raw.End-given.Raw.At
-	}
-	r.once(d)
-}
-
-// reportSyntax reports a mistake that expr.Parse finds in an attribute's value.
-func (r *reader) reportSyntax(a *xmltree.Attribute, err error) {
-	var mistake *expr.Error
-	if errors.As(err, &mistake) {
-		r.reportExpression(a, environment{}, mistake)
-	}
-}
-
 // leafReader reads the attributes of one leaf: those of its element, else those of its model.
 type leafReader struct {
-	*reader
+	*compiler
 	element *xmltree.Element
 	outer   environment      // of the element's own expressions
 	model   *xmltree.Element // nil if there is none
@@ -401,10 +140,10 @@ func (l leafReader) target(name string, span xmltree.Span, env environment) (slo
 }
 
 // slots returns the names of the signals that tasks may write.
-func (r *reader) slots() []string {
+func (c *compiler) slots() []string {
 	var slots []string
-	for _, name := range slices.Sorted(maps.Keys(r.signals)) {
-		if r.signals[name].Slot {
+	for _, name := range slices.Sorted(maps.Keys(c.signals)) {
+		if c.signals[name].Slot {
 			slots = append(slots, name)
 		}
 	}
@@ -412,34 +151,34 @@ func (r *reader) slots() []string {
 }
 
 // leaf reads the attributes of a leaf.
-func (r *reader) leaf(i *item, env environment) Leaf {
-	if i.leaf != nil {
-		return *i.leaf
+func (c *compiler) leaf(n *node, env environment) Leaf {
+	if leaf, known := c.read[n]; known {
+		return leaf
 	}
-	l := leafReader{reader: r, element: i.element, outer: env}
-	if i.model != nil {
-		l.model, l.inner = i.model.element, r.bind(i, env)
+	l := leafReader{compiler: c, element: n.element, outer: env}
+	if n.model != nil {
+		l.model, l.inner = n.model.element, c.bind(n, env)
 		l.outer = environment{ports: l.inner.ports, outer: &env}
 	}
-	leaf := Leaf{ID: i.id, Offset: i.element.At, Length: i.element.Tag.End - i.element.At, Free: i.free}
-	if i.clerk != nil {
-		if l.clerkLeaf(&leaf, i); i.kind.Acts() && !i.wrapped {
+	leaf := Leaf{ID: n.id, Offset: n.element.At, Length: n.element.Tag.End - n.element.At, Free: n.free}
+	if n.access != nil {
+		if l.accessLeaf(&leaf, n); n.kind.Acts() && !n.wrapped {
 			l.requests(&leaf)
 		}
-	} else if i.script {
+	} else if n.script {
 		leaf.On = l.scripted(attrOn)
-	} else if !i.kind.Acts() {
+	} else if !n.kind.Acts() {
 		l.conditionLeaf(&leaf)
 		if !l.has(attrOn) && leaf.Off == nil {
-			leaf.On = r.called(i)
+			leaf.On = c.called(n)
 		}
 		leaf.Free = !l.has(attrOn) && leaf.On == nil
 		if leaf.Free && (leaf.Off != nil || leaf.until != nil) {
-			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not define when it is true",
-				i.name)
+			c.reportName(n.element, codeNoCondition, `write on="..."`, "the condition %q does not define when it is true",
+				n.name)
 		}
 	} else {
-		if l.actionLeaf(&leaf); i.wrapped {
+		if l.actionLeaf(&leaf); n.wrapped {
 			leaf.SuccessIf, leaf.FailureIf = nil, nil
 		}
 		if !l.has(attrExitTime) && !l.has(attrExitUntil) {
@@ -447,19 +186,19 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 		}
 	}
 	if l.outer.empty() { // the same in every use of the tree
-		i.leaf = &leaf
+		c.read[n] = leaf
 	}
 	return leaf
 }
 
 // called returns the Boolean signal that a condition without an expression reads: the one with the condition's ID, or
 // its name if it has none; nil if there is none.
-func (r *reader) called(i *item) *expr.Expr {
-	name := i.id
+func (c *compiler) called(n *node) *expr.Expr {
+	name := n.id
 	if name == elementCondition {
-		name = i.name
+		name = n.name
 	}
-	if s, ok := r.signals[name]; !ok || s.Type != expr.Boolean {
+	if s, ok := c.signals[name]; !ok || s.Type != expr.Boolean {
 		return nil
 	}
 	e, err := expr.Parse(name)
@@ -512,12 +251,123 @@ func (l leafReader) exclusive(first, second, what string) {
 }
 
 // checkModel checks the expressions of a leaf model that do not depend on its ports.
-func (r *reader) checkModel(m *model) {
-	l := leafReader{reader: r, element: m.element, outer: unbound(m.ports)}
+func (c *compiler) checkModel(m *model) {
+	l := leafReader{compiler: c, element: m.element, outer: unbound(m.ports)}
 	switch m.kind {
 	case elementCondition:
 		l.conditionLeaf(&Leaf{})
 	case elementAction:
 		l.actionLeaf(&Leaf{})
 	}
+}
+
+// accessLeaf gives a leaf what it does with the blackboard: an action that makes assignments and has ended, or a
+// condition.
+func (l leafReader) accessLeaf(leaf *Leaf, n *node) {
+	c := n.access
+	leaf.ID = n.kind.String() // what it does is said in full
+	if c.condition != nil {
+		leaf.On = l.script(c.condition, c.at, expr.Variable{Type: expr.Boolean})
+		return
+	}
+	if c.clears != nil {
+		if w := l.watchers[nodeUse{c.clears, l.outer.scope}]; w != nil {
+			leaf.Entry = []Assignment{{Target: w.updated.Name, Value: never, Notes: true, Offset: leaf.Offset, Length: 1}}
+		}
+		leaf.Done = always
+		return
+	}
+	if w := l.watchers[nodeUse{n, l.outer.scope}]; w != nil && !n.kind.Acts() {
+		leaf.On = must(w.updated.Name)
+		return
+	} else if w != nil {
+		updated, was := must(w.updated.Name), must(w.was.Name)
+		leaf.Entry = []Assignment{{Target: w.was.Name, Value: updated, Offset: leaf.Offset, Length: 1},
+			{Target: w.updated.Name, Value: never, Notes: true, Offset: leaf.Offset, Length: 1}}
+		leaf.Done, leaf.Failed = was, negation.Substitute(map[string]*expr.Expr{"it": was})
+		return
+	}
+	switch {
+	case c.counter != nil:
+		l.count(leaf, c.counter, c.counts)
+		return
+	case c.loop != nil:
+		l.loopLeaf(leaf, n)
+		return
+	}
+	leaf.Done = always
+	l.assign(leaf, c)
+}
+
+// assign gives a leaf the assignments of its statements.
+func (l leafReader) assign(leaf *Leaf, c *access) {
+	for _, w := range c.writes {
+		target, known := l.target(w.target, w.span, l.outer)
+		if !known {
+			continue
+		}
+		a := Assignment{Target: target, Offset: w.span.At, Length: w.span.Len()}
+		want := l.types[target]
+		if s, ok := l.signals[target]; ok {
+			want = s.variable()
+		}
+		switch {
+		case c.loop != nil:
+			var unfit string
+			if a.Value, unfit = l.queues[loopUse{c.loop, l.outer.scope}].next(want.Type); a.Value == nil {
+				l.report(w.span.At, w.span.Len(), codeTypes, "", "%q of the queue is not %s", unfit, values[want.Type])
+			}
+		case w.literal != nil:
+			if a.Value = literal(w.literal.Value, want.Type); a.Value == nil {
+				l.unfit(w.literal, want.Type)
+			}
+		case w.value != nil:
+			a.Value = l.script(w.value, c.at, want)
+		default:
+			a.Value, a.Unset = always, true
+		}
+		if a.Value == nil {
+			continue
+		}
+		leaf.Entry = append(leaf.Entry, a)
+		if l.outer.scope == nil {
+			continue
+		}
+		key, _ := l.outer.scope.origin(w.target)
+		for _, x := range l.watched[key] {
+			if l.marks++; l.marks > maxMarks {
+				if l.marks == maxMarks+1 {
+					l.report(w.span.At, w.span.Len(), xmltree.CodeTooLarge, "",
+						"the plan's tasks write watched entries more than %d times", maxMarks)
+				}
+				return
+			}
+			value := always
+			if a.Unset {
+				value = never
+			}
+			leaf.Entry = append(leaf.Entry,
+				Assignment{Target: x.updated.Name, Value: value, Notes: true, Offset: a.Offset, Length: a.Length})
+		}
+	}
+	l.warnLost(leaf.Entry, "a script takes", "")
+}
+
+// script returns an expression of a script that gives the value of a variable; nil if it is wrong.
+func (l leafReader) script(e *expr.Expr, at *xmltree.Attribute, want expr.Variable) *expr.Expr {
+	env := environment{ports: map[string]*binding{}, outer: &l.outer}
+	for _, name := range e.Names() { // in scripts, the value that a use gives to a port is a literal
+		b := l.outer.find(name)
+		if b == nil || b.value == nil || b.use == nil || b.use.subtree == nil || b.value.Value == sameName {
+			continue
+		}
+		if _, named := entry(b.value.Value); !named {
+			env.ports[name] = &binding{port: name, use: b.use, value: b.value, read: true,
+				expr: literal(b.value.Value, literalType(b.value.Value))}
+		}
+	}
+	if e = l.replaced(e, at, env); e == nil {
+		return nil
+	}
+	return l.fits(e, at, env, want, true)
 }

@@ -19,9 +19,9 @@ func Manifest(signals Vocabulary, p *Plan) string {
 			models.Children = append(models.Children, kindModel(k))
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(clerks)) {
-		m := newModel(clerks[id].kind.String(), id)
-		for _, name := range clerks[id].attributes {
+	for _, id := range slices.Sorted(maps.Keys(accesses)) {
+		m := newModel(accesses[id].kind.String(), id)
+		for _, name := range accesses[id].attributes {
 			addPort(m, name, "std::string", "", "")
 		}
 		models.Children = append(models.Children, m)

@@ -3,10 +3,7 @@ package plan
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"canopy/bt"
 	"canopy/diag"
@@ -178,7 +175,7 @@ func (t *tasks) Names() []string {
 
 // Unexplained reports the free leaves and entries as errors: a run needs to know what a leaf does, and what is read.
 func (p *Plan) Unexplained() diag.List {
-	r := newReader(p.Source, nil)
+	r := newReporter(p.Source)
 	for i := range p.Leaves {
 		l := &p.Leaves[i]
 		if !l.Free {
@@ -195,7 +192,7 @@ func (p *Plan) Unexplained() diag.List {
 
 // FreeEntries reports the free entries as errors.
 func (p *Plan) FreeEntries() diag.List {
-	r := newReader(p.Source, nil)
+	r := newReporter(p.Source)
 	for i := range p.Entries {
 		if e := &p.Entries[i]; e.Free {
 			r.report(e.Offset, e.Length, codeFreeEntry, "let a script write it, or declare it as a signal of the mission",
@@ -221,196 +218,4 @@ func (a Assignment) String() string {
 		return "unset " + a.Target
 	}
 	return a.Target + " := " + a.Value.String()
-}
-
-// Read reads a plan document that includes no others, as [ReadFiles] does.
-func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
-	return ReadFiles(src, signals, nil)
-}
-
-// ReadWithin is Read for a plan that with its subtrees has at most a number of tasks: one that has more is not
-// expanded. The expressions that name ports have at most 20 parts for each of these tasks.
-func ReadWithin(src *diag.Source, signals Vocabulary, tasks int) (*Plan, diag.List) {
-	r := newReader(src, signals)
-	r.most, r.mostParts = tasks, min(maxParts, 20*tasks)
-	return r.accepted()
-}
-
-// ReadFiles reads a plan document with those that it includes. The list holds all mistakes at once; if one of them is
-// an error there is no plan. Without a vocabulary (nil), neither names nor units of signals are checked. The source of
-// the plan is one document of format 4 without includes, whose places are those in the files.
-func ReadFiles(src *diag.Source, signals Vocabulary, open Open) (*Plan, diag.List) {
-	r := newReader(src, signals)
-	r.open = open
-	return r.accepted()
-}
-
-// ReadFlown reads a plan that a mission has flown, without the mission: functions that are not of the language are the
-// mission's tables.
-func ReadFlown(src *diag.Source) (*Plan, diag.List) {
-	r := newReader(src, nil)
-	r.tables = true
-	return r.accepted()
-}
-
-// accepted reads the plan, and returns it if there are no errors.
-func (r *reader) accepted() (*Plan, diag.List) {
-	p := r.read()
-	list := r.found.Sorted()
-	if list.HasErrors() {
-		p = nil
-	}
-	return p, list
-}
-
-func newReader(src *diag.Source, signals Vocabulary) *reader {
-	r := &reader{source: src, signals: signals, most: maxTasks, mostParts: maxParts,
-		reported: map[mistake]bool{}, trees: map[string]*tree{},
-		parsed: map[*xmltree.Attribute]*expr.Expr{}, names: map[string][]string{},
-		models: map[string]*model{}, passed: map[string][]string{}, mentioned: map[string]bool{}, scopes: map[string]int{},
-		opened: map[string]int{},
-		types:  map[string]expr.Variable{}, watchers: map[visit]*watcher{},
-		watched: map[owned][]*watcher{}, written: map[owned]bool{}, feeds: map[turn]*feed{}}
-	if signals != nil {
-		r.scope = expr.Scope{}
-		for name, s := range signals {
-			r.scope[name] = s.variable()
-		}
-	}
-	return r
-}
-
-// wanted is the hint for a file that is not a plan.
-const wanted = `a plan is an XML file: <root BTCPP_format="4"> with a <BehaviorTree> inside`
-
-// blank are the characters that may precede a document.
-const blank = " \t\r\n\ufeff"
-
-// root returns the root element of the document, nil if it cannot be determined.
-func (r *reader) root() *xmltree.Element {
-	doc, found := xmltree.Parse(r.source)
-	r.doc, r.complete = doc, doc.Whole
-	switch text, root := strings.TrimLeft(r.source.Text, blank), doc.Root; {
-	case text == "":
-		r.report(0, 0, codeEmpty, wanted, "the file is empty")
-		return nil
-	case !utf8.ValidString(text):
-		r.found = found
-		return nil
-	case text[0] != '<', root == nil && doc.Whole:
-		r.report(0, 0, codeNotXML, wanted, "this is not a plan")
-		return nil
-	case root != nil && root.Name != elementRoot && doc.Whole:
-		r.reportName(root, codeWrongRoot, wanted, "the root element is <%s>, not <root>", root.Name)
-		return nil
-	}
-	r.found = found
-	if doc.Root != nil && doc.Root.Name == elementRoot && doc.Whole {
-		src, list, whole := assemble(doc, r.open)
-		r.found = append(r.found, list...)
-		if src != doc.Source {
-			r.source = src
-			r.doc, found = xmltree.Parse(src)
-			r.found = append(r.found, found...)
-			r.complete = whole && r.doc.Whole
-		}
-	}
-	r.strayText(nil, r.doc.Content)
-	if r.doc.Root == nil || r.doc.Root.Name != elementRoot { // its tag could not be read
-		return nil
-	}
-	return r.doc.Root
-}
-
-// strayText warns of text between the elements, which has no meaning in a plan; old models have descriptions there.
-func (r *reader) strayText(in *xmltree.Element, content []xmltree.Node) {
-	for _, n := range content {
-		switch n.Kind {
-		case xmltree.Tags:
-			r.strayText(n.Element, n.Element.Content)
-		case xmltree.Text, xmltree.CData:
-			if in != nil && !strings.HasSuffix(in.Name, "_port") && !r.doc.Blank(n) {
-				line := r.doc.FirstLine(n.Span)
-				r.warn(line.At, line.Len(), codeStrayText, "write a comment as <!-- ... -->",
-					"text between elements has no effect")
-			}
-		}
-	}
-}
-
-// read returns the plan, nil if there are errors.
-func (r *reader) read() *Plan {
-	root := r.root()
-	if root == nil {
-		return nil
-	}
-	r.document(root)
-	main := r.main
-	sizes := r.includes(main)
-	for _, id := range slices.Sorted(maps.Keys(r.models)) {
-		if m := r.models[id]; !r.fromLibrary(m.element) {
-			r.checkModel(m)
-		}
-	}
-	for _, t := range r.order {
-		if _, used := r.passed[t.id]; t.root != nil && (used || !r.fromLibrary(t.element)) {
-			r.checkTree(t.root, r.inside(t))
-		}
-	}
-	if main == nil || main.root == nil {
-		return nil
-	}
-	if r.complete && !r.astray {
-		r.warnUnused(main)
-	}
-	switch size := sizes[main]; {
-	case size.tasks > r.most:
-		r.reportName(main.element, xmltree.CodeTooLarge,
-			"a subtree is written out at each use: let it be used less often, for instance by a condition over a signal",
-			"with its subtrees the tree is not expanded beyond %d tasks", r.most)
-		return nil
-	case size.names > maxNames:
-		r.reportName(main.element, xmltree.CodeTooLarge, "give the tasks shorter names",
-			"with its subtrees the tree is not expanded: the names of its tasks with their paths have more than %d bytes",
-			maxNames)
-		return nil
-	case size.depth > xmltree.MaxDepth:
-		r.reportName(main.element, xmltree.CodeTooDeep, "", "with its subtrees the tree is more than %d levels deep",
-			xmltree.MaxDepth)
-		return nil
-	}
-	return r.plan(main)
-}
-
-// plan expands the main tree.
-func (r *reader) plan(main *tree) *Plan {
-	x := &expansion{reader: r}
-	use := &item{element: main.element, id: main.id, name: main.id, subtree: main, model: r.subtreeModel(main.id)}
-	top := x.within(use, nil)
-	x.entries = r.board(main.root, top)
-	root := x.expand(main.root, x.bind(use, environment{}).in(top), top)
-	if root == nil {
-		return nil
-	}
-	root.Trees = append([]string{main.id}, root.Trees...)
-	x.warnConflicts(root)
-	if r.found.HasErrors() {
-		return nil
-	}
-	compiled, err := bt.Compile(root)
-	if err != nil {
-		panic("plan: the tree engine refuses a tree without mistakes: " + err.Error())
-	}
-	lasting := map[bt.Task][]bt.Task{}
-	for i, task := range compiled.Leaves() {
-		x.leaves[i].Task = task
-		x.resolveUntil(compiled, &x.leaves[i])
-		lasting[task] = x.leaves[i].Until
-	}
-	x.checkGuards(compiled)
-	if r.found.HasErrors() {
-		return nil
-	}
-	return &Plan{Source: r.source, Name: main.id, Tree: compiled.Lasting(lasting), Leaves: x.leaves, Entries: x.entries,
-		labels: x.labels, resources: r.resources, Document: r.doc, elements: x.nodes}
 }

@@ -105,40 +105,40 @@ func (t *cppType) alike(o *cppType) bool {
 
 // portOf returns the port that the model of a leaf without meaning declares for an attribute, nil if none does. The
 // ports of other leaves are expressions.
-func (i *item) portOf(a *xmltree.Attribute) *port {
-	if !i.free || i.subtree != nil || i.model == nil {
+func (n *node) portOf(a *xmltree.Attribute) *port {
+	if !n.free || n.subtree != nil || n.model == nil {
 		return nil
 	}
-	k := slices.IndexFunc(i.model.ports, func(p *port) bool { return p.name == a.Name })
+	k := slices.IndexFunc(n.model.ports, func(p *port) bool { return p.name == a.Name })
 	if k < 0 {
 		return nil
 	}
-	return i.model.ports[k]
+	return n.model.ports[k]
 }
 
 // keyOf returns the name of the entry that a port has as its value.
 func keyOf(a *xmltree.Attribute) (name string, ok bool) {
-	if a.Value == sameName || a.Value == "=" {
+	if a.Value == "=" {
 		return a.Name, true
 	}
-	return entry(a.Value)
+	return braced(a)
 }
 
 // fitsPort checks a literal that is the value of a port.
-func (r *reader) fitsPort(a *xmltree.Attribute, p *port) {
+func (d *document) fitsPort(a *xmltree.Attribute, p *port) {
 	if t := typeOfPort(p); t != nil && t.reads != nil && !t.reads(a.Value) && !strings.HasPrefix(a.Value, "json:") {
-		r.reportValue(a, codeTypes, "", "%q is no value of the type %s, which the port %q has %s", a.Value, p.typ.Value,
-			p.name, r.whereAt(p.typ.At, a.At))
+		d.reportValue(a, codeTypes, "", "%q is no value of the type %s, which the port %q has %s", a.Value, p.typ.Value,
+			p.name, d.whereAt(p.typ.At, a.At))
 	}
 }
 
 // literalPorts checks the literals that the ports of a leaf without meaning have, by its element or as defaults.
-func (r *reader) literalPorts(i *item) {
-	if !i.free || i.subtree != nil {
+func (d *document) literalPorts(n *node) {
+	if !n.free || n.subtree != nil {
 		return
 	}
-	for _, p := range i.model.ports {
-		a := i.element.Find(p.name)
+	for _, p := range n.model.ports {
+		a := n.element.Find(p.name)
 		if a == nil {
 			a = p.value
 		}
@@ -148,10 +148,10 @@ func (r *reader) literalPorts(i *item) {
 		if _, ok := keyOf(a); ok {
 			continue
 		}
-		if r.fitsPort(a, p); p.output {
-			r.warn(a.Raw.At, a.Raw.Len(), codePort, "write {"+p.name+"}",
+		if d.fitsPort(a, p); p.output {
+			d.warn(a.Raw.At, a.Raw.Len(), codePort, "write {"+p.name+"}",
 				"the port %q is an output %s: without an entry, what the leaf writes is lost", p.name,
-				r.whereAt(p.element.At, a.At))
+				d.whereAt(p.element.At, a.At))
 		}
 	}
 }
@@ -168,7 +168,7 @@ const maxTyped = 1_000_000
 
 // typed compares the type of a port with that of the first port that names the same entry, as BehaviorTree.CPP does. A
 // text becomes a value of any type.
-func (b *board) typed(i *item, s *scope, a *xmltree.Attribute) {
+func (b *board) typed(i *instance, a *xmltree.Attribute) {
 	p := i.portOf(a)
 	name, ok := keyOf(a)
 	if p == nil || !ok || !expr.IsName(strings.TrimPrefix(name, global)) {
@@ -180,12 +180,11 @@ func (b *board) typed(i *item, s *scope, a *xmltree.Attribute) {
 		}
 		return
 	}
-	scope, local, given := s.origin(name)
+	key, given := i.scope.origin(name)
 	if given != nil && !p.output {
 		b.fitsPort(given, p)
 	}
 	now := typedPort{typeOfPort(p), p, a}
-	key := owned{scope, local}
 	first, known := b.first[key]
 	if !known {
 		b.first[key] = now

@@ -36,17 +36,17 @@ func (l leafReader) unknown() string {
 // certain returns a leaf that nothing unknown decides. The formulas of an action hold only for certain. A condition is
 // what its attribute says where its formulas are neither true nor false for certain. A slot keeps its value where a
 // written one is not known.
-func (x *expansion) certain(l Leaf) Leaf {
-	if x.scope == nil {
+func (c *compiler) certain(l Leaf) Leaf {
+	if c.scope == nil {
 		return l
 	}
 	sides := func(e *expr.Expr) (holds, fails *expr.Expr) {
 		if e == nil {
 			return nil, nil
 		}
-		holds, fails, ok := e.Certain(x.scope)
+		holds, fails, ok := e.Certain(c.scope)
 		if !ok {
-			x.large(&l)
+			c.large(&l)
 			return e, nil
 		}
 		if fails == nil {
@@ -57,7 +57,7 @@ func (x *expansion) certain(l Leaf) Leaf {
 	for _, e := range []**expr.Expr{&l.EntryUntil, &l.ExitUntil, &l.Done, &l.Failed, &l.SuccessIf, &l.FailureIf} {
 		*e, _ = sides(*e)
 	}
-	if l.On != nil && (x.unsure(l.On) || l.Off != nil && x.unsure(l.Off)) {
+	if l.On != nil && (c.unsure(l.On) || l.Off != nil && c.unsure(l.Off)) {
 		on, not := sides(l.On)
 		off, stay := sides(l.Off)
 		lasts := l.until != nil
@@ -78,9 +78,9 @@ func (x *expansion) certain(l Leaf) Leaf {
 		*list = slices.Clone(*list) // those of other uses stay as they are
 		for i := range *list {
 			if a := &(*list)[i]; !a.Unset && a.Value != nil {
-				known, ok := a.Value.KnownIn(x.scope)
+				known, ok := a.Value.KnownIn(c.scope)
 				if a.Known = known; !ok {
-					x.large(&l)
+					c.large(&l)
 				}
 			}
 		}
@@ -88,9 +88,9 @@ func (x *expansion) certain(l Leaf) Leaf {
 	return l
 }
 
-func (x *expansion) unsure(e *expr.Expr) bool { return len(e.Sources(x.scope)) > 0 }
+func (c *compiler) unsure(e *expr.Expr) bool { return len(e.Sources(c.scope)) > 0 }
 
-func (x *expansion) large(l *Leaf) {
-	x.report(l.Offset, l.Length, xmltree.CodeTooLarge, "let the mission compute the conditions inside as signals",
+func (c *compiler) large(l *Leaf) {
+	c.report(l.Offset, l.Length, xmltree.CodeTooLarge, "let the mission compute the conditions inside as signals",
 		"with what must be known an expression has more than %d parts", expr.MaxParts)
 }

@@ -9,7 +9,7 @@ import (
 
 // resolveUntil finds the task until whose end a condition stays true: of the tasks with that name or path, the one
 // whose common ancestor with the condition is the lowest, so that each use of a subtree means its own.
-func (x *expansion) resolveUntil(tree *bt.Tree, l *Leaf) {
+func (c *compiler) resolveUntil(tree *bt.Tree, l *Leaf) {
 	if l.until == nil {
 		return
 	}
@@ -41,11 +41,11 @@ func (x *expansion) resolveUntil(tree *bt.Tree, l *Leaf) {
 				names = append(names, tree.Name(t))
 			}
 		}
-		x.reportValue(l.until, codeUntil, diag.DidYouMean(l.until.Value, names), "%q is no task that can end",
+		c.reportValue(l.until, codeUntil, diag.DidYouMean(l.until.Value, names), "%q is no task that can end",
 			l.until.Value)
 	default:
 		slices.Sort(l.Until)
-		x.reportValue(l.until, codeUntil, "write more of its path", "%q may be %s or %s", l.until.Value,
+		c.reportValue(l.until, codeUntil, "write more of its path", "%q may be %s or %s", l.until.Value,
 			tree.Name(l.Until[0]), tree.Name(l.Until[1]))
 	}
 }

@@ -8,8 +8,12 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// attrMargin is the attribute of a selector by utilities by which one must exceed another to take its place.
-const attrMargin = "margin"
+// The selector by the utilities of its children, and the attribute by which one must exceed another to take its place.
+const (
+	elementUtilitySelector = "UtilitySelector"
+
+	attrMargin = "margin"
+)
 
 // utilityNames returns the attributes of a kind by which its first conditions may be written.
 func utilityNames(k bt.Kind) []string {
@@ -20,86 +24,95 @@ func utilityNames(k bt.Kind) []string {
 	return names
 }
 
-// utilities replaces the utilities of a selector's children by conditions before them: each compares two of them, with
-// a hysteresis of the margin. It reports whether there were any.
-func (r *reader) utilities(i *item) bool {
-	n := i.kind.Ranked()
-	names := utilityNames(i.kind)[min(n, 1):]
-	var of []*xmltree.Attribute
+// hasUtilities reports whether a node is a selector whose conditions are written as utilities.
+func (n *node) hasUtilities() bool {
+	return n.kind.Ranked() > 0 && len(n.given(utilityNames(n.kind)[1:])) > 0
+}
+
+// given returns the attributes of a node among some names, in their order.
+func (n *node) given(names []string) []*xmltree.Attribute {
+	var list []*xmltree.Attribute
 	for _, name := range names {
-		if a := i.element.Find(name); a != nil {
-			of = append(of, a)
+		if a := n.element.Find(name); a != nil {
+			list = append(list, a)
 		}
 	}
-	if len(of) == 0 {
-		return false
+	return list
+}
+
+// utilities writes the utilities of a selector's children as conditions before them: each compares two of them, with a
+// hysteresis of the margin.
+func (d *desugarer) utilities(n *node) *node {
+	if !n.hasUtilities() {
+		return n
 	}
-	if len(of) < n {
+	count, names := n.kind.Ranked(), utilityNames(n.kind)[1:]
+	of := n.given(names)
+	if len(of) < count {
 		for _, name := range names {
-			if i.element.Find(name) == nil {
-				r.reportMissing(i.element, codeCount, i.kind.String(), name, "...")
+			if n.element.Find(name) == nil {
+				d.reportMissing(n.element, codeCount, n.kind.String(), name, "...")
 			}
 		}
-		return true
+		return n
 	}
-	if len(i.children) != n {
-		if r.doc.Whole {
-			r.reportName(i.element, codeChildren, "one for each utility", "%s of utilities needs %d children, this one has %d",
-				i.kind, n, len(i.children))
+	if len(n.children) != count {
+		if d.doc.Whole {
+			d.reportName(n.element, codeChildren, "one for each utility", "%s of utilities needs %d children, this one has %d",
+				n.kind, count, len(n.children))
 		}
-		return true
+		return n
 	}
-	margin := i.element.Find(attrMargin)
+	margin := n.element.Find(attrMargin)
 	for _, a := range append(of, margin) {
-		if a != nil && !r.parses(a) {
-			return true
+		if a != nil && !d.parses(a) {
+			return n
 		}
 	}
 	if margin != nil {
 		if e, err := expr.Parse(margin.Value); err == nil && negative(e) {
-			r.reportValue(margin, codeCount, "write 0 or more", "a margin cannot be negative")
+			d.reportValue(margin, codeCount, "write 0 or more", "a margin cannot be negative")
 		}
 	}
-	var children []*item
-	for a := range n {
-		for b := a + 1; b < n; b++ {
-			children = append(children, comparison(i, of[a], of[b], margin,
-				i.children[b].task().name+"_over_"+i.children[a].task().name))
+	var children []*node
+	for a := range count {
+		for b := a + 1; b < count; b++ {
+			children = append(children, comparison(n, of[a], of[b], margin,
+				n.children[b].task().name+"_over_"+n.children[a].task().name))
 		}
 	}
-	i.children = append(children, i.children...)
-	return true
+	n.children = append(children, n.children...)
+	return n
 }
 
 // utilitySelector makes the selector by utilities that has as many children as are written.
-func (r *reader) utilitySelector(i *item) {
-	n := len(i.written)
+func (d *desugarer) utilitySelector(n *node) {
+	count := len(n.children)
 	for _, k := range []bt.Kind{bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4} {
-		if k.Ranked() != n {
+		if k.Ranked() != count {
 			continue
 		}
-		i.kind = k
-		if !r.utilities(i) {
-			r.reportMissing(i.element, codeCount, i.kind.String(), "utility_1", "...")
+		n.kind = k
+		if !n.hasUtilities() {
+			d.reportMissing(n.element, codeCount, n.kind.String(), "utility_1", "...")
 		}
-		for _, name := range utilityNames(bt.UtilitySelector4)[n+1:] {
-			if a := i.element.Find(name); a != nil {
-				r.reportAttribute(a, codeChildren, "", "%s has %d children", elementUtilitySelector, n)
-			}
+		for _, a := range n.given(utilityNames(bt.UtilitySelector4)[count+1:]) {
+			d.reportAttribute(a, codeChildren, "", "%s has %d children", elementUtilitySelector, count)
 		}
-		return
+		return // its utilities are written as conditions like those of its kind
 	}
-	if r.doc.Whole {
-		r.reportName(i.element, codeChildren, "", "%s needs 2 to 4 children, this one has %d", elementUtilitySelector, n)
+	if d.doc.Whole {
+		d.reportName(n.element, codeChildren, "", "%s needs 2 to 4 children, this one has %d", elementUtilitySelector,
+			count)
 	}
-	i.kind, i.unknown = bt.Sequence, true
+	n.kind = bt.Sequence
 }
 
 // parses reports whether an attribute is an expression: a mistake is reported where it is, not in all conditions that
 // contain it.
-func (r *reader) parses(a *xmltree.Attribute) bool {
+func (d *desugarer) parses(a *xmltree.Attribute) bool {
 	_, err := expr.Parse(a.Value)
-	r.reportSyntax(a, err)
+	d.reportSyntax(a, err)
 	return err == nil
 }
 
@@ -113,10 +126,10 @@ func negative(e *expr.Expr) bool {
 }
 
 // comparison returns the condition that the utility b has exceeded a, and a not b since then, by more than a margin.
-func comparison(i *item, a, b, margin *xmltree.Attribute, name string) *item {
+func comparison(n *node, a, b, margin *xmltree.Attribute, name string) *node {
 	if margin == nil {
-		return newCondition(i.element, name, xmltree.Compose(attrOn, "(%) > (%)", b, a))
+		return newCondition(n.element, name, xmltree.Compose(attrOn, "(%) > (%)", b, a))
 	}
-	return newCondition(i.element, name, xmltree.Compose(attrOn, "(%) - (%) > (%)", b, a, margin),
+	return newCondition(n.element, name, xmltree.Compose(attrOn, "(%) - (%) > (%)", b, a, margin),
 		xmltree.Compose(attrOff, "(%) - (%) > (%)", a, b, margin))
 }

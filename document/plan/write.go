@@ -40,12 +40,12 @@ func (p *Plan) describe(t bt.Task) *bt.Node {
 	return n
 }
 
-// node is a task to be written.
-type node struct {
+// described is a task to be written.
+type described struct {
 	*bt.Node
 	id        string // its name if it has no `name`
 	leaf      *Leaf
-	children  []*node
+	children  []*described
 	resources []string
 }
 
@@ -75,8 +75,8 @@ type joiner struct {
 	models    []*xmltree.Markup // declarations of leaf types
 }
 
-func (j *joiner) node(d *bt.Node) *node {
-	n := &node{Node: d, id: d.Kind.String(), resources: j.resources}
+func (j *joiner) node(d *bt.Node) *described {
+	n := &described{Node: d, id: d.Kind.String(), resources: j.resources}
 	for _, c := range d.Children {
 		n.children = append(n.children, j.node(c))
 	}
@@ -103,7 +103,7 @@ func (j *joiner) node(d *bt.Node) *node {
 }
 
 // markup returns the element of a task with those below it.
-func (n *node) markup() *xmltree.Markup {
+func (n *described) markup() *xmltree.Markup {
 	m := &xmltree.Markup{Name: n.Kind.String()}
 	if n.id != m.Name {
 		m.Add("ID", n.id)
@@ -151,4 +151,4 @@ func Words(e string) string {
 }
 
 // named reports whether a task has a name of its own.
-func (n *node) named() bool { return n.Name != "" && n.Name != n.id }
+func (n *described) named() bool { return n.Name != "" && n.Name != n.id }

@@ -1,0 +1,193 @@
+package plan
+
+import (
+	"strings"
+
+	"canopy/bt"
+	"canopy/expr"
+	"canopy/syntax/xmltree"
+)
+
+// The nodes of BehaviorTree.CPP that read and write entries.
+const (
+	elementScript          = "Script"
+	elementScriptCondition = "ScriptCondition"
+	elementSetBlackboard   = "SetBlackboard"
+	elementUnsetBlackboard = "UnsetBlackboard"
+	elementWasEntryUpdated = "WasEntryUpdated"
+
+	attrCode      = "code"
+	attrValue     = "value"
+	attrOutputKey = "output_key"
+	attrKey       = "key"
+	attrOfEntry   = "entry"
+)
+
+// accesses are the kinds of leaves of these nodes, with their attributes, all of which are required.
+var accesses = map[string]struct {
+	kind       bt.Kind
+	attributes []string
+}{
+	elementScript:          {bt.Action, []string{attrCode}},
+	elementScriptCondition: {bt.Condition, []string{attrCode}},
+	elementSetBlackboard:   {bt.Action, []string{attrValue, attrOutputKey}},
+	elementUnsetBlackboard: {bt.Action, []string{attrKey}},
+	elementWasEntryUpdated: {bt.Action, []string{attrOfEntry}},
+}
+
+// access is what a leaf does with the blackboard.
+type access struct {
+	at        *xmltree.Attribute // with the scripts, or the name of the entry
+	writes    []statement
+	condition *expr.Expr // of a ScriptCondition
+	watches   string     // the entry of which the leaf tells whether it was written
+	clears    *node      // the leaf that tells so, from now on
+	loop      *loop      // of which the leaf is a step; nil: of none
+	step      loopStep
+	counter   *counter // of which the leaf is a step; nil: of none
+	counts    countStep
+	joins     []string // the entries that stand for texts that the scripts join
+}
+
+// statement writes an entry: an expression, or a text that becomes a value of the entry's type, or neither: the entry
+// is unset.
+type statement struct {
+	target  string
+	span    xmltree.Span // of the target in the source
+	creates bool
+	value   *expr.Expr
+	literal *xmltree.Attribute
+}
+
+// readAccess reads what a leaf does with the blackboard, nil if its ID is no such node's.
+func (d *document) readAccess(n *node) *access {
+	row, ok := accesses[n.id]
+	if !ok {
+		return nil
+	}
+	for _, name := range row.attributes {
+		if n.element.Find(name) == nil {
+			d.reportMissing(n.element, codeNoAttr, n.id, name, "...")
+			return &access{}
+		}
+	}
+	c := &access{at: n.element.Find(row.attributes[len(row.attributes)-1])}
+	whole := func(name string) statement {
+		return statement{target: name, span: c.at.Raw, creates: true}
+	}
+	switch n.id {
+	case elementScript:
+		list, mistakes := expr.ParseScript(c.at.Value)
+		for _, m := range mistakes {
+			d.reportMistake(c.at, m)
+		}
+		for _, a := range list {
+			if a.Target == "" { // it has no effect
+				continue
+			}
+			at, length := c.at.Inside(a.Offset, a.Length)
+			if a.Value.Joins() {
+				a.Value, c.joins = must(a.Target+joined), append(c.joins, a.Target+joined)
+			}
+			c.writes = append(c.writes, statement{target: a.Target, span: xmltree.Span{At: at, End: at + length},
+				creates: a.Creates, value: a.Value})
+		}
+	case elementScriptCondition:
+		e, err := expr.ParseScriptCondition(c.at.Value)
+		if err != nil {
+			d.reportSyntax(c.at, err)
+			return c
+		}
+		c.condition = e
+	case elementSetBlackboard:
+		name := d.key(c.at)
+		if name == "" {
+			return &access{}
+		}
+		s := whole(name)
+		s.literal = n.element.Find(attrValue)
+		if name, ok := entry(s.literal.Value); ok {
+			if s.value, s.literal = d.named(s.literal, name), nil; s.value == nil {
+				return &access{}
+			}
+		}
+		c.writes = append(c.writes, s)
+	case elementUnsetBlackboard:
+		name := d.key(c.at)
+		if name == "" {
+			return &access{}
+		}
+		c.writes = append(c.writes, whole(name))
+	case elementWasEntryUpdated:
+		if c.watches = d.key(c.at); c.watches == "" {
+			return &access{}
+		}
+	}
+	for _, name := range c.names() {
+		d.mentioned[name], d.mentioned[global+strings.TrimPrefix(name, global)] = true, true
+	}
+	return c
+}
+
+// key returns the name of an entry in an attribute, with or without braces; empty if it is none.
+func (d *document) key(a *xmltree.Attribute) string {
+	name, ok := entry(a.Value)
+	if !ok {
+		name = a.Value
+	}
+	if d.named(a, name) == nil {
+		return ""
+	}
+	return name
+}
+
+// named returns the expression that is the name of an entry.
+func (d *document) named(a *xmltree.Attribute, name string) *expr.Expr {
+	e, err := expr.ParseScriptCondition(name)
+	if err == nil && len(e.Names()) == 1 && e.String() == name {
+		return e
+	}
+	d.reportValue(a, codePort, "use letters, digits and _, a letter first", "%q cannot be the name of an entry", name)
+	return nil
+}
+
+// names returns the entries that the leaf names.
+func (c *access) names() []string {
+	var names []string
+	for _, s := range c.writes {
+		if names = append(names, s.target); s.value != nil {
+			names = append(names, s.value.Names()...)
+		}
+	}
+	if c.condition != nil {
+		names = append(names, c.condition.Names()...)
+	}
+	if c.watches != "" {
+		names = append(names, c.watches)
+	}
+	return names
+}
+
+// joined ends the name of the entry that stands for a text that scripts join, after that of the entry that gets it.
+const joined = ".joined"
+
+// global begins the name of an entry of the main tree, wherever it is used.
+const global = "@"
+
+// entry returns the name in the value of a port that names an entry of the blackboard.
+func entry(value string) (name string, ok bool) {
+	name, begins := strings.CutPrefix(value, "{")
+	name, ends := strings.CutSuffix(name, "}")
+	return name, begins && ends
+}
+
+// sameName is the value of a port that means the signal with the port's own name, as in BehaviorTree.CPP.
+const sameName = "{=}"
+
+// braced returns the name of the entry in an attribute that is a port.
+func braced(a *xmltree.Attribute) (name string, ok bool) {
+	if a.Value == sameName {
+		return a.Name, true
+	}
+	return entry(a.Value)
+}

@@ -1,0 +1,263 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"canopy/expr"
+	"canopy/syntax/xmltree"
+)
+
+// environment is the ports and entries that an expression may name, each with its binding.
+type environment struct {
+	ports map[string]*binding
+	scope *scope       // whose entries precede the ports; nil: none do
+	outer *environment // that of the tree; nil: this is it
+}
+
+// find returns the binding of a name, nil if it is a signal's.
+func (e environment) find(name string) *binding {
+	if e.scope != nil {
+		if b := e.scope.entry(name); b != nil {
+			return b
+		}
+	}
+	if b := e.ports[name]; b != nil || e.outer == nil {
+		return b
+	}
+	return e.outer.find(name)
+}
+
+// environment returns the ports and entries that the expressions of a tree may name in one use of it.
+func (c *compiler) environment(s *scope) environment {
+	if s.env == nil {
+		outer := environment{}
+		if s.outer != nil {
+			outer = c.environment(s.outer)
+		}
+		env := c.bind(s.use, outer).in(s)
+		s.env = &env
+	}
+	return *s.env
+}
+
+// in returns the environment with the entries of a scope.
+func (e environment) in(s *scope) environment {
+	s.ports, e.scope = e.ports, s
+	return e
+}
+
+// empty reports whether all names are those of signals.
+func (e environment) empty() bool {
+	return len(e.ports) == 0 && (e.scope == nil || !e.scope.owns) && (e.outer == nil || e.outer.empty())
+}
+
+// binding is the value of a port in one use. It is read when an expression names the port, so that a value that no
+// expression needs may be any text, as in plans written for other programs.
+type binding struct {
+	port  string
+	value *xmltree.Attribute // where it is given: at the use, or the model's default; nil: not given
+	env   environment        // of the value
+	use   *node              // nil: a tree or model is checked without any use, the value is not known
+	read  bool
+	expr  *expr.Expr // nil if it is not known or wrong
+}
+
+// bind returns the environment below a use: the bindings of its model's ports.
+func (c *compiler) bind(use *node, outer environment) environment {
+	var ports []*port
+	if use.model != nil {
+		ports = use.model.ports
+	}
+	if use.subtree != nil {
+		ports = use.subtree.parameters(ports, use.ports())
+	}
+	if len(ports) == 0 {
+		return environment{}
+	}
+	env := map[string]*binding{}
+	for _, p := range ports {
+		b := &binding{port: p.name, use: use, value: use.element.Find(p.name), env: outer}
+		if b.value == nil {
+			if use.subtree != nil && use.passesAll() {
+				if passed := outer.find(p.name); passed != nil {
+					env[p.name] = passed
+				}
+				continue // the signal of that name
+			}
+			b.value, b.env = p.value, environment{}
+		}
+		env[p.name] = b
+	}
+	return environment{ports: env}
+}
+
+// parameters returns the ports of a tree: those of its model, those that its element gives, and those that uses give.
+func (t *tree) parameters(declared []*port, given []string) []*port {
+	all, seen := slices.Clone(declared), map[string]bool{}
+	for _, name := range names(declared) {
+		seen[name] = true
+	}
+	add := func(p *port) {
+		if !seen[p.name] {
+			all, seen[p.name] = append(all, p), true
+		}
+	}
+	for _, p := range t.ports {
+		add(p)
+	}
+	for _, name := range given {
+		add(&port{name: name})
+	}
+	return all
+}
+
+// inside returns the environment of a tree whose ports are not known.
+func (c *compiler) inside(t *tree) environment {
+	var declared []*port
+	if m := c.subtreeModel(t.id); m != nil {
+		declared = m.ports
+	}
+	env := unbound(t.parameters(declared, c.passed[t.id]))
+	for name := range c.mentioned {
+		if env.ports == nil {
+			env.ports = map[string]*binding{}
+		}
+		env.ports[name] = &binding{port: name}
+	}
+	return env
+}
+
+// unbound returns the environment in which ports are not known.
+func unbound(ports []*port) environment {
+	if len(ports) == 0 {
+		return environment{}
+	}
+	env := map[string]*binding{}
+	for _, p := range ports {
+		env[p.name] = &binding{port: p.name}
+	}
+	return environment{ports: env}
+}
+
+// resolve returns the expression of a port, nil if it is not known or wrong.
+func (c *compiler) resolve(b *binding) *expr.Expr {
+	if b.read || b.use == nil {
+		return b.expr
+	}
+	b.read = true
+	if b.value == nil {
+		c.reportName(b.use.element, codeNoPort, "write "+b.port+`="..."`, "%s needs a value for its port %q", b.use.id,
+			b.port)
+		return nil
+	}
+	e, err := expr.Parse(b.value.Value)
+	if b.value.Value == sameName {
+		e, err = expr.Parse(b.port)
+	}
+	if err != nil {
+		c.reportSyntax(b.value, err)
+		return nil
+	}
+	if e = c.replaced(e, b.value, b.env); e != nil {
+		want := expr.Variable{Type: e.Type(c.scope), Unit: expr.AnyUnit}
+		if v, ok := c.types[e.String()]; ok && c.scope == nil {
+			want.Type = v.Type
+		}
+		b.expr = c.fits(e, b.value, b.env, want, false)
+	}
+	return b.expr
+}
+
+// check returns an expression of an attribute with its ports replaced, nil if it is wrong or they are not known.
+func (c *compiler) check(e *expr.Expr, a *xmltree.Attribute, env environment, want expr.Variable) *expr.Expr {
+	if e = c.replaced(e, a, env); e == nil {
+		return nil
+	}
+	return c.fits(e, a, env, want, false)
+}
+
+// replaced returns an expression of an attribute with its ports replaced, nil if they are not known.
+func (c *compiler) replaced(e *expr.Expr, a *xmltree.Attribute, env environment) *expr.Expr {
+	if !env.empty() {
+		with := map[string]*expr.Expr{}
+		for _, name := range e.Names() {
+			if b := env.find(name); b != nil {
+				if with[name] = c.resolve(b); with[name] == nil {
+					return nil
+				}
+			}
+		}
+		parts := e.Parts(with)
+		if c.parts += parts; !c.affordable(a, parts) {
+			return nil
+		}
+		e = e.Substitute(with)
+	}
+	return e
+}
+
+// fits returns an expression whose ports are replaced if it gives the value of a variable; nil if not. That of a script
+// is converted.
+func (c *compiler) fits(e *expr.Expr, a *xmltree.Attribute, env environment, want expr.Variable,
+	script bool) *expr.Expr {
+	scope := c.scope
+	entry := func(name string) bool { _, is := c.types[name]; return is }
+	if scope == nil && (script || slices.ContainsFunc(e.Names(), entry)) {
+		scope = expr.Scope{}
+		usage(scope, e, want.Type == expr.Boolean)
+		for name, v := range scope {
+			if t, ok := c.types[name]; ok {
+				v = t
+			}
+			v.Sources = []string{name} // as far as anyone knows
+			scope[name] = v
+		}
+	}
+	if script {
+		e = e.Adapted(want, scope)
+	}
+	mistakes := e.CheckFor(want, scope)
+	if c.tables {
+		mistakes = slices.DeleteFunc(mistakes, func(m *expr.Error) bool { return m.Code == expr.CodeFunction })
+	}
+	for _, m := range mistakes {
+		explain(m)
+		c.reportExpression(a, env, m)
+	}
+	if len(mistakes) > 0 {
+		return nil
+	}
+	return e.Resolved(c.scope)
+}
+
+// maxParts bounds all expressions that name ports: each use of a tree has its own.
+const maxParts = 1_000_000
+
+// affordable reports whether an attribute's expression may be as large as it is with its ports replaced.
+func (c *compiler) affordable(a *xmltree.Attribute, parts int) bool {
+	const hint = "let the mission compute it as a signal, and name the signal here"
+	switch {
+	case parts > expr.MaxParts:
+		c.reportValue(a, xmltree.CodeTooLarge, hint, "with its ports the expression has more than %d parts", expr.MaxParts)
+	case c.parts > c.mostParts && c.parts-parts <= c.mostParts:
+		c.reportValue(a, xmltree.CodeTooLarge, hint,
+			"with their ports the expressions of the plan have more than %d parts up to here", c.mostParts)
+	}
+	return parts <= expr.MaxParts && c.parts <= c.mostParts
+}
+
+// reportExpression reports a mistake in an expression. A mistake in the value of a port is reported where the port is
+// given.
+func (c *compiler) reportExpression(a *xmltree.Attribute, env environment, m *expr.Error) {
+	if m.Node != nil {
+		if b := env.find(m.Node.Replaced()); b != nil && b.value != nil {
+			d := m.In(c.source, 0)
+			d.Offset, d.Length = b.value.Raw.At, b.value.Raw.Len()
+			d.Text = fmt.Sprintf("as %q of %s: %s", b.port, b.use.id, m.Text)
+			c.once(d)
+			return
+		}
+	}
+	c.reportMistake(a, m)
+}

@@ -1,0 +1,170 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"canopy/bt"
+	"canopy/syntax/xmltree"
+)
+
+// node is a node of a tree: a task, or the use of a subtree. The parser makes those that are written; the tasks for
+// which they stand, in the second pass, are nodes, too. Each has the element in the author's text to which it belongs.
+type node struct {
+	element  *xmltree.Element
+	kind     bt.Kind
+	subtree  *tree  // the tree that a SubTree names, nil for a task
+	id       string // of a leaf or subtree
+	name     string
+	model    *model // nil if none is declared
+	params   []int  // of a task
+	entries  []int  // the parameters that are entries of the blackboard
+	children []*node
+	unknown  bool       // no kind that Canopy has
+	free     bool       // a leaf that nothing defines
+	access   *access    // of a leaf that reads or writes blackboards
+	short    *shorthand // it stands for several tasks; nil: for one
+
+	// What the second pass adds.
+	core    *node // of a written node: what it stands for
+	wrapped bool  // it has preconditions, of which it reads none itself
+	wraps   bool  // an attribute of the task inside of it, its last child, stands for it
+	script  bool  // a condition in the notation of BehaviorTree.CPP
+}
+
+// The elements of the explicit form.
+const (
+	elementAction    = "Action"
+	elementCondition = "Condition"
+	elementControl   = "Control"
+	elementDecorator = "Decorator"
+	elementSubTree   = "SubTree"
+)
+
+var explicit = []string{elementAction, elementCondition, elementControl, elementDecorator, elementSubTree}
+
+// nodes reads the children of an element.
+func (p *parser) nodes(parent *xmltree.Element) []*node {
+	var nodes []*node
+	for e := range parent.Elements() {
+		nodes = append(nodes, p.node(e))
+	}
+	return nodes
+}
+
+// node reads a node of a tree. A node of an unknown kind is reported and treated as a sequence.
+func (p *parser) node(e *xmltree.Element) *node {
+	n := &node{element: e, id: e.Name}
+	id := e.Find("ID")
+	if id != nil && id.Value != "" {
+		n.id = id.Value
+	}
+	n.children = p.nodes(e) // they are checked even where they are not allowed
+	if n.short = p.shorthand(n, id); n.short == nil && !p.classify(n, id) {
+		n.kind, n.unknown = bt.Sequence, true
+		return n
+	}
+	known, what, ports := p.attributes(n), n.word(), []string(nil)
+	if n.short == nil {
+		what = category(n)
+	}
+	if n.short == nil && n.model != nil {
+		what, ports = n.id, names(n.model.ports)
+		p.undeclared(n, ports)
+		p.literalPorts(n)
+	}
+	p.checkAttributes(e, what, slices.Concat(known, n.wrapNames(), preconditions, postconditions), ports...)
+	p.name(n, id)
+	return n
+}
+
+// attributes checks the number of a node's children, reads its parameters, and returns the names of the attributes that
+// it may have by its kind.
+func (p *parser) attributes(n *node) []string {
+	known := []string{"name", "ID"}
+	if s := n.short; s != nil && s.of == foreign { // another version of the program may have more
+		return append(known, n.ports()...)
+	} else if s != nil {
+		return append(known, s.attributes...)
+	}
+	leaf := n.kind.Family() == bt.Leaf
+	switch {
+	case n.subtree != nil || leaf:
+		if count := len(n.children); count > 0 {
+			p.reportName(n.element, codeChildren, "", "%s cannot have children, this one has %d", category(n), count)
+		}
+	case !n.hasCases() && !n.hasUtilities():
+		p.arity(n)
+	}
+	switch {
+	case n.free || n.subtree != nil:
+		return append(known, n.ports()...)
+	case n.access != nil:
+		return append(known, accesses[n.id].attributes...)
+	case leaf && n.kind.Acts():
+		return append(known, actionAttributes...)
+	case leaf:
+		return append(known, conditionAttributes...)
+	}
+	if n.kind.Cases() > 0 {
+		known = append(known, caseNames(n.kind)...)
+	}
+	if n.kind.Ranked() > 0 {
+		known = append(known, utilityNames(n.kind)...)
+	}
+	if name := n.kind.Condition(); name != "" && !n.kind.Attributed() {
+		known = append(known, name)
+	}
+	if name := n.kind.Cleanup(); name != "" {
+		known = append(known, name)
+	}
+	for _, param := range n.kind.Params() {
+		known = append(known, param.Name)
+		n.params = append(n.params, p.param(n, &param))
+	}
+	return known
+}
+
+// name determines the name of a node.
+func (p *parser) name(n *node, id *xmltree.Attribute) {
+	e := n.element
+	if id != nil && !slices.Contains(explicit, e.Name) {
+		p.warn(id.At, len(id.Name), codeIgnoredID, "write name="+strconv.Quote(id.Value),
+			"BehaviorTree.CPP refuses an ID here; it serves as the name")
+	}
+	n.name = n.id
+	for _, a := range []*xmltree.Attribute{id, e.Find("name")} {
+		if a != nil && a.Value != "" {
+			p.checkName(a)
+			n.name = a.Value
+		}
+	}
+}
+
+// word returns the name of the node type that is written, in either form.
+func (n *node) word() string {
+	if slices.Contains(explicit, n.element.Name) {
+		return n.id
+	}
+	return n.element.Name
+}
+
+// ports returns the names of the element's attributes that may be ports.
+func (n *node) ports() []string {
+	var list []string
+	for _, a := range n.element.Attributes[:min(len(n.element.Attributes), maxPorts)] {
+		if a.Name != "name" && a.Name != "ID" && !strings.HasPrefix(a.Name, "_") {
+			list = append(list, a.Name)
+		}
+	}
+	return list
+}
+
+// condition returns the attribute that is the first child of a node, nil if there is none.
+func (n *node) condition() *xmltree.Attribute {
+	if n.kind.Attributed() || n.kind.Condition() == "" {
+		return nil
+	}
+	return n.element.Find(n.kind.Condition())
+}

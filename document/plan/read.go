@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"canopy/diag"
+)
+
+// Read reads a plan document that includes no others, as [ReadFiles] does.
+func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
+	return ReadFiles(src, signals, nil)
+}
+
+// ReadWithin is Read for a plan that with its subtrees has at most a number of tasks: one that has more is not
+// expanded. The expressions that name ports have at most 20 parts for each of these tasks.
+func ReadWithin(src *diag.Source, signals Vocabulary, tasks int) (*Plan, diag.List) {
+	return reading{signals: signals, limits: limits{tasks, min(maxParts, 20*tasks)}}.plan(src)
+}
+
+// ReadFiles reads a plan document with those that it includes. The list holds all mistakes at once; if one of them is
+// an error there is no plan. Without a vocabulary (nil), neither names nor units of signals are checked. The source of
+// the plan is one document of format 4 without includes, whose places are those in the files.
+func ReadFiles(src *diag.Source, signals Vocabulary, open Open) (*Plan, diag.List) {
+	return reading{signals: signals, open: open, limits: widest}.plan(src)
+}
+
+// ReadFlown reads a plan that a mission has flown, without the mission: functions that are not of the language are the
+// mission's tables.
+func ReadFlown(src *diag.Source) (*Plan, diag.List) {
+	return reading{tables: true, limits: widest}.plan(src)
+}
+
+// widest are the limits of a plan that is a file of its author's.
+var widest = limits{maxTasks, maxParts}
+
+// reading is how a plan is read.
+type reading struct {
+	signals Vocabulary
+	open    Open // nil: no other files are read
+	limits
+	tables bool // calls of unknown functions are accepted
+}
+
+// plan reads a plan, and returns it if there are no errors.
+func (o reading) plan(src *diag.Source) (*Plan, diag.List) {
+	d, p := o.passes(src)
+	list := d.found.Sorted()
+	if list.HasErrors() {
+		p = nil
+	}
+	return p, list
+}
+
+// passes reads a plan in three passes, each of which continues after the mistakes of the one before:
+//
+//	parse    the text into trees of typed nodes, as they are written
+//	desugar  each node into tasks of the kinds; subtrees in the place of their uses
+//	compile  the entries of the blackboard with their types, the leaves with their expressions, and the tree
+//
+// The plan is nil if there are errors.
+func (o reading) passes(src *diag.Source) (*document, *Plan) {
+	d := parse(src, o.signals, o.open)
+	desugar(d)
+	size := d.includes()
+	c := newCompiler(d, o.limits, o.tables)
+	c.checkParts()
+	if d.main == nil || d.main.root == nil {
+		return d, nil
+	}
+	if d.complete && !d.astray {
+		d.warnUnused()
+	}
+	if !d.fits(size, o.mostTasks) {
+		return d, nil
+	}
+	if main := inline(d); main != nil {
+		return d, c.compile(main)
+	}
+	return d, nil
+}
