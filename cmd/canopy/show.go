@@ -7,12 +7,15 @@ import (
 )
 
 func showCommand() *cobra.Command {
-	var svg, dot bool
+	var svg, dot, desugared bool
 	c := &cobra.Command{
 		Use: "show",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if svg && dot {
+			switch {
+			case svg && dot:
 				return &usageError{"--svg and --dot are two pictures: choose one"}
+			case desugared && (svg || dot):
+				return &usageError{"--desugared writes no picture: leave --svg and --dot out"}
 			}
 			what, err := kindOf(args[0])
 			if err != nil {
@@ -33,6 +36,8 @@ func showCommand() *cobra.Command {
 				return err
 			}
 			switch {
+			case desugared:
+				return failed(plan.Desugared(cmd.OutOrStdout(), p))
 			case svg:
 				return failed(plan.SVG(cmd.OutOrStdout(), p, nil))
 			case dot:
@@ -43,5 +48,6 @@ func showCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&svg, "svg", false, "draw as an SVG picture on standard output")
 	c.Flags().BoolVar(&dot, "dot", false, "write the tree in the DOT language of Graphviz")
+	c.Flags().BoolVar(&desugared, "desugared", false, "write the tasks for which the plan's nodes stand as XML")
 	return c
 }

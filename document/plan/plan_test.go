@@ -135,6 +135,23 @@ func TestGoodPlans(t *testing.T) {
 	}
 }
 
+// Each rewriting of the second pass makes of its plan in testdata/desugar the one of the golden file.
+func TestDesugared(t *testing.T) {
+	for _, path := range plans(t, "testdata/desugar/*.xml") {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			p, list := Read(source(t, path), nil)
+			if p == nil {
+				t.Fatal(list)
+			}
+			var b strings.Builder
+			if err := Desugared(&b, p); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, strings.TrimSuffix(path, ".xml")+".txt", b.String())
+		})
+	}
+}
+
 // The plans of testdata/bad are refused with the messages of their golden file, all at once.
 func TestBadPlans(t *testing.T) {
 	for _, path := range plans(t, "testdata/bad/*.xml") {

@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"io"
+	"slices"
+
+	"canopy/bt"
+	"canopy/syntax/xmltree"
+)
+
+// Desugared writes the result of the second pass as a document: the tasks of the kinds for which the plan's nodes stand,
+// with each subtree inside of its use. It shows what is read; of the leaves of loops and counters it names the step,
+// which no element of a plan has. It returns the error of the writer.
+func Desugared(w io.Writer, p *Plan) error {
+	d := parse(p.Source, nil, nil)
+	desugar(d)
+	d.includes()
+	root := &xmltree.Markup{Name: elementRoot}
+	root.Add(attrFormat, format4)
+	if main := inline(d); main != nil {
+		tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{main.within(nil)}}
+		tree.Add("ID", d.main.id)
+		root.Children = append(root.Children, tree)
+	}
+	_, err := io.WriteString(w, root.String()+"\n")
+	return err
+}
+
+// within returns the element of an instance in a scope: in the uses of the subtrees of which it is the root.
+func (i *instance) within(around *scope) *xmltree.Markup {
+	m := i.markup()
+	for s := i.scope; s != around && s.outer != nil; s = s.outer {
+		use := &xmltree.Markup{Name: elementSubTree, Children: []*xmltree.Markup{m}}
+		for _, a := range s.use.element.Attributes {
+			if _, rewritten := attributed[a.Name]; !rewritten {
+				use.Add(a.Name, a.Value)
+			}
+		}
+		m = use
+	}
+	return m
+}
+
+func (i *instance) markup() *xmltree.Markup {
+	m := &xmltree.Markup{Name: i.kind.String()}
+	leaf := i.kind.Family() == bt.Leaf
+	id := m.Name
+	if _, named := accesses[i.id]; named {
+		m.Name, id = i.id, i.id
+	} else if leaf && i.id != m.Name {
+		m.Add("ID", i.id)
+		id = i.id
+	}
+	if i.name != id {
+		m.Add("name", i.name)
+	}
+	for k, value := range i.params {
+		p := &i.kind.Params()[k]
+		absent, _ := p.Resolve(p.Default, len(i.below))
+		switch resolved, _ := p.Resolve(value, len(i.below)); {
+		case slices.Contains(i.entries, k), p.Type == bt.Resource:
+			m.Add(p.Name, i.element.Find(p.Name).Value)
+		case p.Default == 0 || resolved != absent:
+			m.Add(p.Name, p.Write(value))
+		}
+	}
+	if leaf {
+		i.describe(m)
+	}
+	for _, c := range i.below {
+		m.Children = append(m.Children, c.within(i.scope))
+	}
+	return m
+}
+
+// describe adds what a leaf does.
+func (i *instance) describe(m *xmltree.Markup) {
+	add := func(names []string) {
+		for _, a := range i.element.Attributes {
+			if slices.Contains(names, a.Name) {
+				m.Add(a.Name, a.Value)
+			}
+		}
+	}
+	switch a := i.access; {
+	case i.script:
+		m.Name = elementScriptCondition
+		m.Add(attrCode, i.element.Find(attrOn).Value)
+	case i.free:
+		add(i.ports())
+	case a == nil && i.kind.Acts():
+		add(actionAttributes)
+	case a == nil:
+		add(conditionAttributes)
+	case a.counter != nil:
+		m.Add("counter", a.counter.of)
+		m.Add("step", [...]string{countStart: "start", countWait: "wait", countMore: "more", countDown: "down"}[a.counts])
+		if a.counts <= countWait {
+			m.Add("of", a.counter.at.Value)
+		}
+	case a.loop != nil:
+		m.Add("loop", a.loop.node.name)
+		m.Add("step", [...]string{loopBegin: "begin", loopOver: "over", loopNext: "next"}[a.step])
+		if value := a.loop.node.element.Find(attrValue); a.step == loopBegin {
+			m.Add(attrQueue, a.at.Value)
+		} else if a.step == loopNext && value != nil {
+			m.Add(attrValue, value.Value)
+		}
+	case a.clears != nil:
+		m.Add("clears", a.clears.name)
+	case i.id == elementCondition:
+		m.Add("updated", a.watches)
+	default:
+		add(accesses[i.id].attributes)
+	}
+	if i.kind.Acts() && !i.wrapped {
+		add(requests)
+	}
+}
