@@ -62,6 +62,7 @@ func TestHostileNames(t *testing.T) {
 	out := at("out")
 	for _, args := range [][]string{
 		{"show", at("plan.xml")}, {"show", at("plan.xml"), "--svg"}, {"show", at("plan.xml"), "--dot"}, {"show", at("mission.yaml")},
+		{"show", at("plan.xml"), "--desugared"},
 		{"show", at("bad.xml")}, {"show", at("bad.yaml")}, {"show", at("none\x1b\u202e.xml")},
 		{"trace", at("plan.xml"), at("good.txt")}, {"trace", at("plan.xml"), at("good.txt"), "--count"}, {"trace", at("plan.xml"), at("script.txt")},
 		{"vehicle", at("vehicle.yaml")}, {"vehicle", "\x1bsolar"},
