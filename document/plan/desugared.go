@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/syntax/xmltree"
 )
 
@@ -22,7 +23,7 @@ func Desugared(w io.Writer, p *Plan) error {
 		tree.Add("ID", d.main.id)
 		root.Children = append(root.Children, tree)
 	}
-	_, err := io.WriteString(w, root.String()+"\n")
+	_, err := io.WriteString(w, diag.VisibleLines(root.String())+"\n")
 	return err
 }
 
