@@ -9,9 +9,9 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// Desugared writes the result of the second pass as a document: the tasks of the kinds for which the plan's nodes stand,
-// with each subtree inside of its use. It shows what is read; of the leaves of loops and counters it names the step,
-// which no element of a plan has. It returns the error of the writer.
+// Desugared writes the result of the second pass as a document: the tasks for which the plan's nodes stand, with each
+// subtree inside of its use. It shows what is read; of the leaves of loops and counters it names the step, which no
+// element of a plan has. It returns the error of the writer.
 func Desugared(w io.Writer, p *Plan) error {
 	d := parse(p.Source, nil, nil)
 	desugar(d)
