@@ -27,37 +27,10 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Controls and decorators of other programs are free actions beside their children, which run or not, with a warning at
-// each place. In a mission they are errors.
+// Controls and decorators of other programs, which are free in a plan alone, are errors in a mission; so are mistakes in
+// them.
 func TestForeignControls(t *testing.T) {
 	src := source(t, "testdata/plain/foreign.xml")
-	p, list := Read(src, nil)
-	if p == nil {
-		t.Fatal(list)
-	}
-	var free, warned []string
-	for i := range p.Leaves {
-		free = append(free, fmt.Sprint(p.Tree.Name(p.Leaves[i].Task), " ", p.Leaves[i].Free, " ", p.Leaves[i].Ports))
-	}
-	for _, d := range list {
-		if d.Code == codeForeign {
-			warned = append(warned, d.Text)
-		}
-	}
-	const is = " of another program: its "
-	wantFree := []string{"follow.result true []", "follow.child_1.runs true [use={use}]", "Rate.result true [hz=1.0]",
-		"Rate.child_1.runs true [use={use}]", "Plan true [goal={goal} path={path}]", "Rate.child_1.rest false []",
-		"follow.child_1.rest false []", "follow.child_2.runs true [use={use}]", "Drive true [path={path}]"}
-	if fmt.Sprint(free[:len(wantFree)]) != fmt.Sprint(wantFree) {
-		t.Errorf("%q", free)
-	}
-	if want := []string{`nothing defines the control "Pipeline"` + is + "2 children may run or not at any time",
-		`nothing defines the decorator "Rate"` + is + "child may run or not at any time",
-		`nothing defines the control "Vote"` + is + "child may run or not at any time",
-		`nothing defines the decorator "Sometimes"` + is + "child may run or not at any time",
-		`nothing defines the decorator "EachParcel"` + is + "child may run or not at any time"}; !slices.Equal(warned, want) {
-		t.Errorf("%q", warned)
-	}
 	if p, list := Read(src, signals); p != nil || !strings.Contains(list.Error(), `nothing defines what the control "Pipeline" does`) {
 		t.Error(list)
 	}
@@ -152,7 +125,7 @@ func TestPlainIsTheSamePlan(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 300 {
+	for range 100 {
 		checkPlain(t, &diag.Source{Name: "random.xml", Text: randomPlan(r)}, nil)
 	}
 }
@@ -344,16 +317,5 @@ func TestJSONIsTheSamePlan(t *testing.T) {
 				t.Errorf("%v\n%s", list, text)
 			}
 		}
-	}
-}
-
-// TestDefaultIsAnEntry: the default of a port may be an entry of any type.
-func TestDefaultIsAnEntry(t *testing.T) {
-	_, list := Read(&diag.Source{Name: "p.xml", Text: `<root BTCPP_format="4" main_tree_to_execute="main">
-		<BehaviorTree ID="main"><Sequence><SubTree ID="s"/><ScriptCondition code="picked"/></Sequence></BehaviorTree>
-		<BehaviorTree ID="s"><Sequence><Script code="picked := true"/><ScriptCondition code="picked"/></Sequence></BehaviorTree>
-		<TreeNodesModel><SubTree ID="s"><output_port name="picked" default="{picked}"/></SubTree></TreeNodesModel></root>`}, nil)
-	if list.HasErrors() {
-		t.Error(list)
 	}
 }

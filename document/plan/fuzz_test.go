@@ -104,7 +104,10 @@ func checkConversions(t *testing.T, src *diag.Source, p *Plan) {
 
 // TestMutatedPlans does to plans what a hasty author does: leaves words out, writes them twice, puts them elsewhere.
 func TestMutatedPlans(t *testing.T) {
-	const rounds = 3000
+	rounds := 3000
+	if testing.Short() {
+		rounds = 800
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	word := regexp.MustCompile(`[A-Za-z_]+|[0-9.]+|\s+|.`)
 	var pages [][]string

@@ -110,11 +110,17 @@ func inFull(p *Plan) string {
 	return b.String()
 }
 
-// The plans of testdata/good are read into the tree and the leaves of their golden file, with its warnings.
+// The plans of testdata/good are read into the tree and the leaves of their golden file, with its warnings; those of
+// testdata/free without a vocabulary, with their entries and with what a run misses.
 func TestGoodPlans(t *testing.T) {
-	for _, path := range append(plans(t, "testdata/good/*.xml"), "../../missions/solar-day.xml") {
+	for _, path := range slices.Concat(plans(t, "testdata/good/*.xml"), plans(t, "testdata/free/*.xml"),
+		[]string{"../../missions/solar-day.xml", "testdata/plain/foreign.xml"}) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			p, list := ReadFiles(source(t, path), signals, beside(path))
+			folder, known := "good", signals
+			if dir := filepath.Base(filepath.Dir(path)); dir == "free" || dir == "plain" {
+				folder, known = "free", nil
+			}
+			p, list := ReadFiles(source(t, path), known, beside(path))
 			var b strings.Builder
 			list.Write(&b, false)
 			if p == nil {
@@ -124,8 +130,13 @@ func TestGoodPlans(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.WriteString("\n" + inFull(p))
-			name := strings.TrimSuffix(filepath.Base(path), ".xml")
-			golden(t, filepath.Join("testdata", "good", name+".txt"), b.String())
+			if known == nil {
+				for i := range p.Entries {
+					fmt.Fprintf(&b, "entry %s, free: %v\n", p.Entries[i].Name, p.Entries[i].Free)
+				}
+				p.Unexplained().Write(&b, false)
+			}
+			golden(t, filepath.Join("testdata", folder, strings.TrimSuffix(filepath.Base(path), ".xml")+".txt"), b.String())
 			for i, task := range p.Tree.Leaves() {
 				if p.Leaves[i].Task != task {
 					t.Errorf("leaf %d is of task %d, not %d", i, p.Leaves[i].Task, task)
@@ -470,117 +481,5 @@ func TestPlaceInIncludedFile(t *testing.T) {
 		if got := fmt.Sprint(line, " ", file); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
-	}
-}
-
-// The first message about these mistakes names the cause.
-func TestFirstMessage(t *testing.T) {
-	for text, want := range map[string]string{
-		`<root BTCPP_format="4"><BehaviorTree ID="b"><X/></BehaviorTree><BehaviorTree ID="b"><Y/></BehaviorTree></root>`: `there is another tree "b"`,
-		"\xff\xfe<\x00r\x00": "the file is UTF-16 text, not UTF-8",
-		"\xff<root/>":        "the file is not UTF-8 text",
-		`<root BTCPP_format="4"><BehaviorTree ID="b"><Parallel success_count="2"><X/></Parallel></BehaviorTree></root>`: "2 of 1 child is not possible",
-	} {
-		_, list := Read(&diag.Source{Name: "x.xml", Text: text}, nil)
-		if len(list) == 0 || !strings.HasPrefix(list[0].Text, want) {
-			t.Errorf("%v, not %s", list, want)
-		}
-	}
-}
-
-// Entries that nothing writes are free. A run needs their values.
-func TestFreeEntries(t *testing.T) {
-	p, list := Read(&diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4"><BehaviorTree><Sequence>
-		<ScriptCondition code="goal == 3 &amp;&amp; soc gt 0.5"/><Script code="n := goal + other"/><Fly/>
-		</Sequence></BehaviorTree></root>`}, signals)
-	if p == nil {
-		t.Fatal(list)
-	}
-	var b strings.Builder
-	p.Unexplained().Sorted().Write(&b, false)
-	for _, want := range []string{
-		`plan.xml:2:26: error: nothing gives the entry "goal" a value [free-entry]`,
-		`plan.xml:2:74: error: nothing gives the entry "other" a value [free-entry]`, "[free-leaf]",
-	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%s is not in\n%s", want, b.String())
-		}
-	}
-}
-
-// A text that a script joins is that of a free entry: any text, with one warning. Runs refuse it.
-func TestJoinedTexts(t *testing.T) {
-	for script, want := range map[string]string{
-		`n := 'a' .. i`:                       `n := n.joined; "n.joined"`,
-		`n := 'a'; n += 'b'; m := n`:          `n := "a"; n := n.joined; m := n; "n.joined"`,
-		`n := 'a' + i + 'c'; n := i + 'x'`:    `n := n.joined; n := n.joined; "n.joined"`,
-		`n := 'a' + 'b'`:                      `n := "ab";`,
-		`n := 'a'; m := n == 'a' ? 'b' : 'c'`: `n := "a"; m := if(n == "a", "b", "c");`,
-	} {
-		p, list := Read(one(`<Sequence><Script code="i := 1"/><Script code="`+script+`"/></Sequence>`), nil)
-		if p == nil {
-			t.Errorf("%s: %v", script, list)
-			continue
-		}
-		got := ""
-		for _, a := range p.Leaves[1].Entry {
-			got += a.Target + " := " + a.Value.String() + "; "
-		}
-		joins := strings.Contains(want, joined+`"`)
-		for _, e := range p.Entries {
-			if e.Free && e.Type == expr.Text {
-				got += strconv.Quote(e.Name)
-			}
-		}
-		if strings.TrimSpace(got) != want || (len(list) == 1) != joins || (len(p.FreeEntries()) == 1) != joins {
-			t.Errorf("%s: %s, %v, %v", script, got, list, p.FreeEntries())
-		}
-	}
-	if p, list := Read(one(`<Sequence><Script code="i := 1; i := 'a' .. i"/></Sequence>`), nil); p != nil ||
-		!strings.Contains(fmt.Sprint(list), `"i" gets`) {
-		t.Errorf("a number and a joined text: %v", list)
-	}
-}
-
-// Without a mission, too, a name that begins with @ is an entry of the main tree in that tree itself, and a subtree gets
-// an entry of any type.
-func TestEntriesWithoutMission(t *testing.T) {
-	for text, want := range map[string]string{
-		`<Script code="g := 5"/><ScriptCondition code="@g == 5"/>`:                 "g := 5; g == 5",
-		`<Script code="@g := 5"/><ScriptCondition code="g == 5"/>`:                 "g := 5; g == 5",
-		`<Script code="g := false"/><SubTree ID="s" ok="{g}"/>`:                    "g := false; g := true; g",
-		`<Script code="g := false; @n := 'x'"/><SubTree ID="s" ok="{g}" m="{n}"/>`: "g := false; n := \"x\"; g := true; g",
-	} {
-		p, list := Read(&diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4" main_tree_to_execute="m">
-			<BehaviorTree ID="m"><Sequence>` + text + `</Sequence></BehaviorTree><BehaviorTree ID="s"><Sequence>
-			<Script code="ok := true"/><ScriptCondition code="ok"/></Sequence></BehaviorTree></root>`}, nil)
-		if p == nil {
-			t.Error(list)
-			continue
-		}
-		var all []string
-		for _, l := range p.Leaves {
-			for _, a := range l.Entry {
-				all = append(all, a.Target+" := "+a.Value.String())
-			}
-			if l.On != nil {
-				all = append(all, l.On.String())
-			}
-		}
-		if got := strings.Join(all, "; "); got != want {
-			t.Errorf("%s: %s, not %s", text, got, want)
-		}
-	}
-}
-
-// A script takes no time, so a slot that does not hold its last value never gets the value.
-func TestScriptWithoutEffect(t *testing.T) {
-	p, list := Read(&diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4"><BehaviorTree><Sequence>
-		<Script code="CL_cmd := 1; n := 2"/><SetBlackboard output_key="CL_cmd" value="1"/></Sequence></BehaviorTree></root>`},
-		signals)
-	var b strings.Builder
-	list.Write(&b, false)
-	if n := strings.Count(b.String(), "[lost-assignment]"); p == nil || n != 2 {
-		t.Errorf("%d warnings:\n%s", n, b.String())
 	}
 }

@@ -140,7 +140,7 @@ func TestNewRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	names := []string{"", "a", "b", "a/b", `<&">'`, "Sequence", "SequenceStar", "Ü [2]", " "}
 	ids := []string{"", "X", "FallbackStar", "SequenceStar", "y z", "a"}
-	for range 500 {
+	for range 200 {
 		var leaves []Leaf
 		var labels []string
 		var describe func(size int) *bt.Node
