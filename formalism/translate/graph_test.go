@@ -113,44 +113,74 @@ func activeSteps(e *stategraph.Engine) []string {
 	return names
 }
 
-// TestGraphIsTheTree: on random trees, whatever the inputs are at an instant, the same actions are active after it in
-// the graph, in the state graph's own engine, and in the tree, in the tree's. The tree receives the inputs of its
-// actions as in a mission, implemented here once more.
+// follow holds that the same actions are active in a graph, in the state graph's own engine, and in the tree, in the
+// tree's, after each instant with the inputs that next returns. The tree receives the inputs of its actions as in a
+// mission, implemented here once more.
+func follow(t *testing.T, seed int, tree *bt.Tree, inputs []Proposition, g *stategraph.Graph, next func() int) {
+	t.Helper()
+	graph, world := stategraph.NewEngine(g), newOracle(tree, inputs)
+	for instant := range 30 {
+		word := next()
+		treeErr := world.settle(word)
+		if treeErr != nil && runsAgain(tree) {
+			return // an instantaneous loop: a child that fails at once is run again forever
+		}
+		_, graphErr := graph.Settle(float64(instant), truths(g, inputs, word))
+		if (treeErr == nil) != (graphErr == nil) {
+			t.Fatalf("seed %d, instant %d: tree: %v, graph: %v", seed, instant, treeErr, graphErr)
+		}
+		if treeErr != nil {
+			return
+		}
+		if want, got := active(world.engine), activeSteps(graph); !slices.Equal(got, want) {
+			t.Fatalf("seed %d, instant %d, inputs %b: the graph has %v active, the tree %v\n%s", seed, instant, word,
+				got, want, g.Source.Text)
+		}
+	}
+}
+
+// On random trees the graph is the tree, whatever the inputs are at an instant, and under assumptions as long as they
+// hold. These need no more steps and fewer transitions.
 func TestGraphIsTheTree(t *testing.T) {
 	trees := 4000
 	if testing.Short() {
 		trees = 300
 	}
-	steps, edges, largest := 0, 0, 0
+	fewer := 0
 	for seed := range trees {
 		r := rand.New(rand.NewPCG(3, uint64(seed)))
 		tree, inputs := compile(t, r, 7)
-		g, err := StateGraphOf("random", tree, inputs, Assumptions{})
+		free, err := StateGraphOf("random", tree, inputs, Assumptions{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		steps, edges, largest = steps+g.Len(), edges+len(g.Transitions()), max(largest, g.Len())
-		graph, world := stategraph.NewEngine(g), newOracle(tree, inputs)
-		for instant := range 30 {
-			word := r.IntN(1 << len(inputs))
-			treeErr := world.settle(word)
-			if treeErr != nil && runsAgain(tree) {
-				break // an instantaneous loop: a child that fails at once is run again forever
-			}
-			_, graphErr := graph.Settle(float64(instant), truths(g, inputs, word))
-			if (treeErr == nil) != (graphErr == nil) {
-				t.Fatalf("seed %d, instant %d: tree: %v, graph: %v", seed, instant, treeErr, graphErr)
-			}
-			if treeErr != nil {
-				break
-			}
-			if want, got := active(world.engine), activeSteps(graph); !slices.Equal(got, want) {
-				t.Fatalf("seed %d, instant %d, inputs %b: the graph has %v active, the tree %v\n%s", seed, instant, word,
-					got, want, g.Source.Text)
-			}
+		follow(t, seed, tree, inputs, free, func() int { return r.IntN(1 << len(inputs)) })
+		if len(inputs) < 2 {
+			continue
 		}
+		a := Assumptions{OneAtATime: true, Possible: func(in []bool) bool { return !(in[0] && in[1]) }}
+		g, err := StateGraphOf("random", tree, inputs, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Len() > free.Len() || len(g.Transitions()) > len(free.Transitions()) {
+			t.Fatalf("seed %d: the assumptions add steps or transitions", seed)
+		}
+		fewer += len(free.Transitions()) - len(g.Transitions())
+		word := r.IntN(1<<len(inputs)) &^ 1
+		follow(t, seed, tree, inputs, g, func() int {
+			now := word
+			for change := 3; change&3 == 3; {
+				if change = word ^ 1<<r.IntN(len(inputs)); change&3 != 3 {
+					word = change
+				}
+			}
+			return now
+		})
 	}
-	t.Logf("%d trees, %d steps, the largest graph has %d, %d transitions", trees, steps, largest, edges)
+	if fewer == 0 {
+		t.Error("the assumptions save no transitions")
+	}
 }
 
 // oracle gives a tree at an instant all inputs of the leaves, as long as there are new ones: the loop of a mission
@@ -296,115 +326,6 @@ func TestUnseen(t *testing.T) {
 	if short+again == 0 || short+again > 10 {
 		t.Error("docs/translate.md says otherwise")
 	}
-}
-
-// TestScripts: on random trees and scripts with all inputs of a trace script, the same actions are active after each
-// line in the graph and in the tree. An input that a script gives once, that an action has ended or a procedure is
-// complete, is true for the graph at that instant only; a script's procedures take time from the beginning. Told to an
-// action that ignores it, it is left out.
-func TestScripts(t *testing.T) {
-	trees := 4000
-	if testing.Short() {
-		trees = 300
-	}
-	changes := 0
-	for seed := range trees {
-		r := rand.New(rand.NewPCG(5, uint64(seed)))
-		tree, inputs := compile(t, r, 7)
-		g, err := StateGraphOf("random", tree, inputs, Assumptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if runsAgain(tree) {
-			continue
-		}
-		graph, engine := stategraph.NewEngine(g), bt.NewEngine(tree, nil, 0)
-		if !slices.Equal(active(engine), nil) {
-			t.Fatal("something is active before the first instant")
-		}
-		word, line := 0, []bt.Input(nil)
-		for i := range inputs { // what takes time
-			u := inputs[i].Uses[0]
-			if tree.Kind(u.Task) == bt.Action {
-				other := slices.ContainsFunc(inputs, func(in Proposition) bool { return in.Uses[0] == Use{u.Task, executive.Entered} })
-				exits := slices.ContainsFunc(inputs, func(in Proposition) bool { return in.Uses[0] == Use{u.Task, executive.Exited} })
-				line = append(line, bt.Slow(u.Task, other, exits))
-			}
-		}
-		for instant := range 30 {
-			once := 0
-			for range 1 + r.IntN(2) {
-				i := r.IntN(len(inputs) + 1)
-				if i == len(inputs) || instant == 0 {
-					continue
-				}
-				u, status := inputs[i].Uses[0], engine.Status(inputs[i].Uses[0].Task)
-				busy := status == bt.Activating || status == bt.Running
-				switch u.Says {
-				case executive.On:
-					if tree.Kind(u.Task).Timer() {
-						if engine.At(u.Task).Timed {
-							once |= 1 << i
-							line = append(line, bt.Elapsed(u.Task))
-						}
-						break
-					}
-					word ^= 1 << i
-					line = append(line, bt.Set(u.Task, word>>i&1 == 1))
-				case executive.SuccessIf, executive.FailureIf:
-					word ^= 1 << i
-					says := say(tree, inputs, word)[u.Task]
-					line = append(line, bt.Request(u.Task, verdict(says[executive.FailureIf], says[executive.SuccessIf])))
-				case executive.Done, executive.Failed:
-					if busy && say(tree, inputs, once)[u.Task] == (answers{}) {
-						once |= 1 << i
-						line = append(line, bt.End(u.Task, verdict(u.Says == executive.Failed, true)))
-					}
-				case executive.Entered:
-					if status == bt.Activating {
-						once |= 1 << i
-						line = append(line, bt.Entered(u.Task))
-					}
-				case executive.Exited:
-					if status == bt.Deactivating {
-						once |= 1 << i
-						line = append(line, bt.Exited(u.Task))
-					}
-				}
-			}
-			done, err := engine.Settle(line)
-			if err != nil {
-				t.Fatal(err)
-			}
-			line = nil
-			if slices.ContainsFunc(done.Commands, func(c bt.Command) bool { return !c.Exit && ends(inputs, once, c.Task) }) {
-				break // an action that has ended is run again at once: for the graph, it is told again that it has ended
-			}
-			for half, truth := range [][]bool{truths(g, inputs, word|once), truths(g, inputs, word)} {
-				settled, err := graph.Settle(float64(instant), truth)
-				if err != nil {
-					t.Fatal(err)
-				}
-				changes += len(settled.Changes)
-				if want, got := active(engine), activeSteps(graph); !slices.Equal(got, want) {
-					t.Fatalf("seed %d, line %d (%d): the graph has %v active, the tree %v\n%s", seed, instant, half, got, want,
-						g.Source.Text)
-				}
-			}
-		}
-	}
-	t.Logf("%d trees, %d changes of steps", trees, changes)
-}
-
-// ends reports whether a word of inputs tells an action its outcome.
-func ends(inputs []Proposition, word int, action bt.Task) bool {
-	for i, in := range inputs {
-		u := in.Uses[0]
-		if word>>i&1 == 1 && u.Task == action && (u.Says == executive.Done || u.Says == executive.Failed) {
-			return true
-		}
-	}
-	return false
 }
 
 // TestKeyIsTheMemory: two engines whose keys are equal, though their saved states differ, do the same whatever they are
@@ -588,59 +509,6 @@ func runsAgain(tree *bt.Tree) bool {
 	return false
 }
 
-// Under assumptions the graph does what the tree does as long as they hold.
-func TestAssumptions(t *testing.T) {
-	trees := 1000
-	if testing.Short() {
-		trees = 100
-	}
-	fewer := 0
-	for seed := range trees {
-		r := rand.New(rand.NewPCG(6, uint64(seed)))
-		tree, inputs := compile(t, r, 6)
-		if len(inputs) < 2 {
-			continue
-		}
-		a := Assumptions{OneAtATime: true, Possible: func(in []bool) bool { return !(in[0] && in[1]) }}
-		g, err := StateGraphOf("random", tree, inputs, a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		free, err := StateGraphOf("random", tree, inputs, Assumptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if g.Len() > free.Len() || len(g.Transitions()) > len(free.Transitions()) {
-			t.Fatalf("seed %d: the assumptions add steps or transitions", seed)
-		}
-		fewer += len(free.Transitions()) - len(g.Transitions())
-		graph, world := stategraph.NewEngine(g), newOracle(tree, inputs)
-		word := r.IntN(1<<len(inputs)) &^ 1
-		for instant := range 60 {
-			treeErr := world.settle(word)
-			if treeErr != nil && runsAgain(tree) {
-				break // an instantaneous loop: a child that fails at once is run again forever
-			}
-			_, graphErr := graph.Settle(float64(instant), truths(g, inputs, word))
-			if treeErr != nil || graphErr != nil {
-				t.Fatalf("seed %d: tree: %v, graph: %v", seed, treeErr, graphErr)
-			}
-			if want, got := active(world.engine), activeSteps(graph); !slices.Equal(got, want) {
-				t.Fatalf("seed %d, instant %d, inputs %b: the graph has %v active, the tree %v\n%s", seed, instant, word,
-					got, want, g.Source.Text)
-			}
-			for next := 3; next&3 == 3; {
-				if next = word ^ 1<<r.IntN(len(inputs)); next&3 != 3 {
-					word = next
-				}
-			}
-		}
-	}
-	if fewer == 0 {
-		t.Error("the assumptions save no transitions")
-	}
-}
-
 func TestTooLarge(t *testing.T) {
 	var leaves strings.Builder
 	for i := range 12 {
@@ -726,15 +594,4 @@ func TestProcedures(t *testing.T) {
 			t.Errorf("no %q in\n%s", line, strings.Join(got, "\n"))
 		}
 	}
-}
-
-// verdict is failure if the first holds, else success if the second does, else neither.
-func verdict(failure, success bool) bt.Status {
-	switch {
-	case failure:
-		return bt.Failure
-	case success:
-		return bt.Success
-	}
-	return bt.Accept
 }

@@ -19,9 +19,8 @@ var ErrOverlap = errors.New("xmltree: edits overlap")
 
 // Apply returns the document's text with edits made to it, all at once. Of two insertions at one place the first given
 // comes first. The error is ErrOverlap.
-func (d *Document) Apply(edits ...Edit) (string, error) { return apply(d.Source.Text, edits) }
-
-func apply(text string, edits []Edit) (string, error) {
+func (d *Document) Apply(edits ...Edit) (string, error) {
+	text := d.Source.Text
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.End, b.End)) })
 	var b strings.Builder
@@ -101,69 +100,20 @@ func (d *Document) Replace(e *Element, m *Markup) Edit {
 	return Edit{e.Span, m.format(d.lineEnd()+indent, d.step(e))}
 }
 
-// Insert puts new markup into an element so that i of its elements come before it. It gets a separate line where the
-// elements have separate lines. A comment on the line of an element stays with it, and so does one before it.
-func (d *Document) Insert(parent *Element, i int, m *Markup) Edit {
-	step := d.step(parent)
-	return d.insert(parent, i, func(line string) string { return m.format(line, step) })
-}
-
-// Append puts new markup at the end of an element, as [Document.Insert] does.
+// Append puts new markup at the end of an element. It gets separate lines where the elements have separate lines. A
+// comment on the line of the last element stays with it.
 func (d *Document) Append(parent *Element, all []*Markup) Edit {
-	step := d.step(parent)
-	return d.insert(parent, len(slices.Collect(parent.Elements())), func(line string) string {
-		var texts []string
-		for _, m := range all {
-			texts = append(texts, m.format(line, step))
-		}
-		return strings.Join(texts, line)
-	})
-}
-
-// Move moves an element that is not the root: into an element that is not part of it, so that i of the elements that
-// are now there come before it. The lines of its tags are indented again.
-func (d *Document) Move(e, parent *Element, i int) []Edit {
-	for p := parent; p != nil; p = p.Parent {
-		if p == e {
-			panic("xmltree: an element cannot be moved into itself")
-		}
-	}
-	if e.Parent == parent {
-		if at := slices.Index(slices.Collect(parent.Elements()), e); i == at || i == at+1 {
-			return nil
-		}
-	}
-	old, _ := d.indent(e.At)
-	put := d.insert(parent, i, func(line string) string {
-		if line == "" {
-			return d.text(e.Span)
-		}
-		return d.indented(e, old, strings.TrimLeft(line, "\r\n"))
-	})
-	return []Edit{d.Remove(e), put}
-}
-
-// insert puts a text into an element after i of its elements; render makes it for a line end with an indentation, which
-// is empty where the text shares a line.
-func (d *Document) insert(parent *Element, i int, render func(line string) string) Edit {
-	all := slices.Collect(parent.Elements())
-	if i < 0 || i > len(all) {
-		panic("xmltree: the element has fewer elements")
-	}
 	outer, lines := d.indent(parent.At)
-	inner := outer + d.step(parent)
-	if len(all) > 0 {
-		inner, lines = d.indent(all[max(0, i-1)].At)
+	step := d.step(parent)
+	inner, at := outer+step, parent.Tag.End
+	if elements := slices.Collect(parent.Elements()); len(elements) > 0 {
+		last := elements[len(elements)-1]
+		inner, lines = d.indent(last.At)
+		at = last.End
 	}
-	at := parent.Tag.End
-	if i > 0 {
-		at = all[i-1].End
-	}
-	place := Span{at, at}
 	inside := len(parent.Content) > 0
 	if inside {
-		place.At, lines = d.restOfLine(parent, at, lines)
-		place.End = place.At
+		at, lines = d.restOfLine(parent, at, lines)
 	}
 	before, after := "", ""
 	if lines {
@@ -172,7 +122,11 @@ func (d *Document) insert(parent *Element, i int, render func(line string) strin
 			after = d.lineEnd() + outer
 		}
 	}
-	text := before + render(before) + after
+	place, text := Span{at, at}, ""
+	for _, m := range all {
+		text += before + m.format(before, step)
+	}
+	text += after
 	if parent.Close.Len() == 0 { // <a/>
 		place.At -= len("/>")
 		if gap := (Span{parent.head(), place.At}); !strings.Contains(d.text(gap), "\n") {
@@ -228,36 +182,4 @@ func (d *Document) lineEnd() string {
 		return "\r\n"
 	}
 	return "\n"
-}
-
-// indented returns the text of an element with the lines of its tags and blank texts indented again. The values of
-// attributes, comments and texts are preserved.
-func (d *Document) indented(e *Element, old, indent string) string {
-	var edits []Edit
-	blanks := func(s Span) {
-		text := d.text(s)
-		for i := range text {
-			if text[i] == '\n' && strings.HasPrefix(text[i+1:], old) {
-				at := s.At - e.At + i + 1
-				edits = append(edits, Edit{Span{at, at + len(old)}, indent})
-			}
-		}
-	}
-	var visit func(e *Element)
-	visit = func(e *Element) {
-		for i, a := range e.Attributes {
-			blanks(Span{e.before(i), a.At})
-		}
-		blanks(Span{e.head(), e.Tag.End})
-		for _, n := range e.Content {
-			if n.Kind == Tags {
-				visit(n.Element)
-			} else if d.Blank(n) {
-				blanks(n.Span)
-			}
-		}
-	}
-	visit(e)
-	text, _ := apply(d.text(e.Span), edits) // none overlap
-	return text
 }
