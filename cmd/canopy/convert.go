@@ -7,6 +7,7 @@ import (
 
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/document/preprocess"
 	"canopy/syntax/xmltree"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ var forms = []struct {
 			doc, list := xmltree.Parse(src)
 			return doc.JSON(), list
 		}},
-	{"xml", "format 4, from format 3 or JSON", plan.Modern},
+	{"xml", "format 4, from format 3 or JSON", preprocess.Modern},
 }
 
 // conversion is what canopy convert prints as JSON.

@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/preprocess"
 	"canopy/syntax/xmltree"
 )
 
@@ -49,7 +50,7 @@ var (
 	// editorAttributes are notes of editors, and the remapping of blackboards, which plans do not have: all signals are
 	// visible everywhere.
 	editorAttributes = []string{"_description", "_fullpath", "_uid", "_collapsed", "_favorite", "_subtreeOnly",
-		"_hardcoded", "_external", autoremap, "__shared_blackboard"}
+		"_hardcoded", "_external", preprocess.Autoremap, "__shared_blackboard"}
 )
 
 // preconditions are the attributes of any node that decide whether it runs, in the order in which they are read, and

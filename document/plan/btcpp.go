@@ -9,28 +9,10 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/preprocess"
 	"canopy/expr"
 	"canopy/syntax/xmltree"
 )
-
-// Modern returns a document as one of format 4, with each difference from its own format as a warning. With an error
-// there is no text.
-func Modern(src *diag.Source) (string, diag.List) {
-	doc, found := xmltree.Parse(src)
-	if found.HasErrors() || doc.Root == nil {
-		return "", found
-	}
-	edits, list := modern(doc)
-	return apply(doc, edits), append(found, list...)
-}
-
-func apply(doc *xmltree.Document, edits []xmltree.Edit) string {
-	text, err := doc.Apply(edits...)
-	if err != nil {
-		panic("plan: edits overlap")
-	}
-	return text
-}
 
 // Plain returns the document of a plan, with the files that it includes, as one that BehaviorTree.CPP 4 loads: all
 // nodes in compact form, each leaf with an ID and a model that declares its attributes as ports. Canopy reads it as the
@@ -39,7 +21,8 @@ func apply(doc *xmltree.Document, edits []xmltree.Edit) string {
 func Plain(src *diag.Source, open Open) (string, diag.List) {
 	d, _ := reading{open: open, limits: widest}.passes(src)
 	d.found = slices.DeleteFunc(d.found, func(d diag.Diagnostic) bool {
-		return d.Severity != diag.Error && d.Code != codeFormat3 || d.Code == codeForeignNode || d.Code == codeForeignAttr
+		return d.Severity != diag.Error && d.Code != preprocess.CodeFormat3 || d.Code == codeForeignNode ||
+			d.Code == codeForeignAttr
 	})
 	if d.found.HasErrors() {
 		return "", d.found.Sorted()
@@ -55,7 +38,11 @@ func Plain(src *diag.Source, open Open) (string, diag.List) {
 		}
 	}
 	x.models(d.doc.Root)
-	return apply(d.doc, x.edits), d.found.Sorted()
+	text, err := d.doc.Apply(x.edits...)
+	if err != nil {
+		panic("plan: edits overlap")
+	}
+	return text, d.found.Sorted()
 }
 
 // exporter turns a document into one of BehaviorTree.CPP.

@@ -10,6 +10,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/preprocess"
 	"canopy/expr"
 	"canopy/internal/trees"
 	"canopy/syntax/xmltree"
@@ -166,7 +167,7 @@ func randomPlan(r *rand.Rand) string {
 		return m
 	}
 	tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{write(trees.Random(r, 1+r.IntN(20)))}}
-	return (&xmltree.Markup{Name: elementRoot, Attributes: []xmltree.Pair{{Name: attrFormat, Value: format4}},
+	return (&xmltree.Markup{Name: elementRoot, Attributes: []xmltree.Pair{{Name: attrFormat, Value: preprocess.Format4}},
 		Children: []*xmltree.Markup{tree}}).String()
 }
 
@@ -253,7 +254,7 @@ func TestModern(t *testing.T) {
 	for _, path := range plans(t, "testdata/good/*.xml") {
 		src := source(t, path)
 		before, _ := ReadFiles(src, signals, beside(path))
-		text, list := Modern(src)
+		text, list := preprocess.Modern(src)
 		if list.HasErrors() {
 			t.Fatal(list)
 		}
@@ -261,7 +262,7 @@ func TestModern(t *testing.T) {
 		if after == nil || meaning(after) != meaning(before) {
 			t.Errorf("%v\n%s", list, text)
 		}
-		if again, list := Modern(&diag.Source{Name: src.Name, Text: text}); again != text || len(list) > 0 {
+		if again, list := preprocess.Modern(&diag.Source{Name: src.Name, Text: text}); again != text || len(list) > 0 {
 			t.Errorf("%v\n%s", list, again)
 		}
 	}
@@ -270,14 +271,14 @@ func TestModern(t *testing.T) {
 // Two attributes of format 3 that have one name in format 4: the second stays, and is reported at its place. An entry
 // that <remap> passes on must have a name.
 func TestModernDuplicates(t *testing.T) {
-	text, _ := Modern(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="3"><BehaviorTree ID="a"><Parallel threshold="1" success_threshold="2"><A/><B/></Parallel></BehaviorTree></root>`})
+	text, _ := preprocess.Modern(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="3"><BehaviorTree ID="a"><Parallel threshold="1" success_threshold="2"><A/><B/></Parallel></BehaviorTree></root>`})
 	if want := `<Parallel failure_count="-1" success_count="1" success_threshold="2">`; !strings.Contains(text, want) {
 		t.Error(text)
 	}
 	if p, list := Read(&diag.Source{Name: "x.xml", Text: text}, nil); p != nil || !strings.Contains(list.Error(), `Parallel has no attribute "success_threshold"`) {
 		t.Error(list)
 	}
-	text, _ = Modern(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="3"><BehaviorTree ID="a"><SubTree ID="b"><remap internal="" external="c"/></SubTree></BehaviorTree></root>`})
+	text, _ = preprocess.Modern(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="3"><BehaviorTree ID="a"><SubTree ID="b"><remap internal="" external="c"/></SubTree></BehaviorTree></root>`})
 	if !strings.Contains(text, `<remap internal="" external="c"/>`) {
 		t.Error(text)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/preprocess"
 	"canopy/syntax/xmltree"
 )
 
@@ -17,7 +18,7 @@ func Desugared(w io.Writer, p *Plan) error {
 	desugar(d)
 	d.includes()
 	root := &xmltree.Markup{Name: elementRoot}
-	root.Add(attrFormat, format4)
+	root.Add(attrFormat, preprocess.Format4)
 	if main := inline(d); main != nil {
 		tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{main.within(nil)}}
 		tree.Add("ID", d.main.id)

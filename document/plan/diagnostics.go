@@ -5,21 +5,19 @@ import (
 	"fmt"
 
 	"canopy/diag"
+	"canopy/document/preprocess"
 	"canopy/expr"
 	"canopy/syntax/xmltree"
 )
 
-// The codes of Read, in addition to those of package expr. docs/plans-reference.md explains them to users.
+// The codes of Read, in addition to those of the packages expr and preprocess. docs/plans-reference.md explains them to
+// users.
 const (
 	codeEmpty          = "empty-file"
 	codeNotXML         = "not-xml"
 	codeWrongRoot      = "wrong-root"
 	codeStrayText      = "stray-text"
-	codeNoFormat       = "missing-format"
 	codeFormat         = "wrong-format"
-	codeFormat3        = "old-format"
-	codeInclude        = "bad-include"
-	codeIncludeCycle   = "cyclic-include"
 	codeNoMainTree     = "missing-main-tree"
 	codeNoTree         = "missing-tree"
 	codeUnusedTree     = "unused-tree"
@@ -36,7 +34,7 @@ const (
 	codeAttribute      = "unknown-attribute"
 	codeForeignAttr    = "unsupported-attribute"
 	codeDuplicateAttr  = "duplicate-attribute"
-	codeConflictAttr   = "conflicting-attributes"
+	codeConflictAttr   = preprocess.CodeConflictAttr
 	codeCount          = "bad-count"
 	codeNoCondition    = "missing-condition"
 	codeUntil          = "bad-until"
@@ -47,13 +45,12 @@ const (
 	codeUndeclared     = "undeclared-port"
 	codePort           = "bad-port"
 	codeNoPort         = "missing-port"
-	codeNoAttr         = "missing-attribute"
+	codeNoAttr         = preprocess.CodeNoAttr
 	codeNoEntry        = "missing-entry"
 	codeTypes          = "type-conflict"
 	codeShadow         = "own-entry"
 	codeFreeEntry      = "free-entry"
 	codeFacts          = "bad-facts"
-	codeSurvey         = "bad-survey"
 	codeReadOnly       = "read-only-signal"
 	codeLostAssignment = "lost-assignment"
 	CodeWriteConflict  = "write-conflict" // two actions that may be active together write one slot

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"canopy/diag"
+	"canopy/document/preprocess"
 	"canopy/syntax/xmltree"
 )
 
@@ -90,10 +91,10 @@ func checkConversions(t *testing.T, src *diag.Source, p *Plan) {
 			t.Fatalf("%v\n%s", list, plain)
 		}
 	}
-	modern, list := Modern(src)
+	modern, list := preprocess.Modern(src)
 	checkPlaces(t, list)
 	if doc, list := xmltree.Parse(src); !list.HasErrors() && doc.Root != nil {
-		if again, _ := Modern(&diag.Source{Text: modern}); again != modern {
+		if again, _ := preprocess.Modern(&diag.Source{Text: modern}); again != modern {
 			t.Fatalf("%s\nbecame\n%s", modern, again)
 		}
 		if back, list := xmltree.FromJSON(&diag.Source{Text: doc.JSON()}); back == nil {

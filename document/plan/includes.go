@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/document/preprocess"
 	"canopy/syntax/xmltree"
 	"canopy/vehicle/contract"
 )
@@ -141,6 +142,6 @@ func (d *document) warnUnused() {
 // is one document, as it is uploaded and recorded.
 func (d *document) fromLibrary(e *xmltree.Element) bool {
 	file, _ := d.doc.Source.Origin(e.At)
-	return strings.HasPrefix(file.Name, library) || slices.ContainsFunc(contract.Contracts(),
+	return strings.HasPrefix(file.Name, preprocess.Library) || slices.ContainsFunc(contract.Contracts(),
 		func(c *contract.Contract) bool { return strings.Contains(c.Library, d.doc.Source.Text[e.At:e.End]) })
 }

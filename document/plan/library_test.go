@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"canopy/bt"
 	"canopy/diag"
 	"canopy/expr"
 	"canopy/syntax/xmltree"
@@ -45,7 +46,7 @@ func TestLibrariesFitTheirContracts(t *testing.T) {
 				fmt.Fprintf(&uses, `<%s ID=%q`, m.Name, m.Find("ID").Value)
 				for p := range m.Elements() {
 					switch name := p.Find("name").Value; {
-					case name == attrPolygon:
+					case name == "polygon":
 						uses.WriteString(` polygon="0, 0; 0, 9; 9, 0"`)
 					case p.Find("default") == nil:
 						fmt.Fprintf(&uses, ` %s="3"`, name)
@@ -80,7 +81,53 @@ func TestIncludeALibrary(t *testing.T) {
 		t.Error(list.Err())
 	}
 	list := read("planes")
-	if len(list) == 0 || list[0].Code != codeInclude || list[0].Advice() != `did you mean "plane"?` {
+	if len(list) == 0 || list[0].Code != "bad-include" || list[0].Advice() != `did you mean "plane"?` {
 		t.Errorf("an unknown library gives %v", list)
+	}
+}
+
+// surveyed reads a plan with a survey.
+func surveyed(class, attributes string) (*Plan, diag.List) {
+	c := contract.Plane
+	if class == "copter" {
+		c = contract.Copter
+	}
+	return Read(&diag.Source{Name: "s.xml", Text: `<root BTCPP_format="4" main_tree_to_execute="m">
+<include path="library:` + class + `"/>
+<BehaviorTree ID="m"><Sequence><SubTree ID="survey" ` + attributes + `/></Sequence></BehaviorTree>
+</root>`}, interfaceOf(c))
+}
+
+// A survey is a sequence of lines, with the height and the speed that it gives. A plan without the library has none.
+func TestSurvey(t *testing.T) {
+	text := `<root BTCPP_format="4"><BehaviorTree ID="m"><SubTree ID="survey" polygon="x"/></BehaviorTree></root>`
+	if _, list := Read(&diag.Source{Name: "s.xml", Text: text}, interfaceOf(contract.Plane)); !strings.Contains(
+		fmt.Sprint(list), `there is no tree "survey"`) {
+		t.Error(list)
+	}
+	for class, wanted := range map[string]string{
+		"plane":  "set_speed align fly_line align fly_line",
+		"copter": "set_speed begin fly_line begin fly_line",
+	} {
+		p, list := surveyed(class, `name="field" polygon=" 0,0 ;0, 100; 90.5,100;90.5 , 0;" spacing="60 [m]" heading="90 [deg]"
+			to_h="0.05 [km]" to_speed="18" _skipIf="false"`)
+		if len(list) > 0 {
+			t.Fatal(list.Err())
+		}
+		var names []string
+		for _, l := range p.Leaves {
+			if p.Tree.Kind(l.Task) == bt.Action {
+				name := p.Tree.Name(l.Task)
+				names = append(names, name[strings.LastIndex(name, "/")+1:])
+			}
+		}
+		if got := strings.Join(names, " "); got != wanted {
+			t.Errorf("%s: the actions are %s, want %s", class, got, wanted)
+		}
+		last := p.Leaves[len(p.Leaves)-1]
+		h := fmt.Sprint(last.Write)
+		if !strings.Contains(h, "target_h") {
+			t.Errorf("%s: the last line writes %s", class, h)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"canopy/bt"
+	"canopy/document/preprocess"
 	"canopy/expr"
 	"canopy/syntax/xmltree"
 )
@@ -58,7 +59,7 @@ func Manifest(signals Vocabulary, p *Plan) string {
 		}
 	}
 	root := &xmltree.Markup{Name: elementRoot, Children: []*xmltree.Markup{models}}
-	root.Add(attrFormat, format4)
+	root.Add(attrFormat, preprocess.Format4)
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + root.String() + "\n"
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"canopy/bt"
+	"canopy/document/preprocess"
 	"canopy/syntax/xmltree"
 )
 
@@ -37,9 +38,9 @@ type node struct {
 const (
 	elementAction    = "Action"
 	elementCondition = "Condition"
-	elementControl   = "Control"
-	elementDecorator = "Decorator"
-	elementSubTree   = "SubTree"
+	elementControl   = preprocess.ElementControl
+	elementDecorator = preprocess.ElementDecorator
+	elementSubTree   = preprocess.ElementSubTree
 )
 
 var explicit = []string{elementAction, elementCondition, elementControl, elementDecorator, elementSubTree}

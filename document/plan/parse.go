@@ -9,16 +9,26 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/preprocess"
 	"canopy/syntax/xmltree"
 )
 
 // The elements below the root.
 const (
-	elementRoot    = "root"
-	elementTree    = "BehaviorTree"
+	elementRoot    = preprocess.ElementRoot
+	elementTree    = preprocess.ElementTree
 	elementModels  = "TreeNodesModel"
-	elementInclude = "include"
+	elementInclude = preprocess.ElementInclude
 )
+
+// Attributes of the root element.
+const (
+	attrFormat = preprocess.AttrFormat
+	attrMain   = "main_tree_to_execute"
+)
+
+// Open returns the content of a file that a plan includes, by a path with slashes.
+type Open = preprocess.Open
 
 // document is the result of the first pass: a plan as it is written, as trees of nodes that are not expanded.
 type document struct {
@@ -66,33 +76,27 @@ func parse(src *diag.Source, signals Vocabulary, open Open) *document {
 	return p.document
 }
 
-// wanted is the hint for a file that is not a plan.
-const wanted = `a plan is an XML file: <root BTCPP_format="4"> with a <BehaviorTree> inside`
-
-// blank are the characters that may precede a document.
-const blank = " \t\r\n\ufeff"
-
 // root returns the root element of the document, nil if it cannot be determined.
 func (p *parser) root(open Open) *xmltree.Element {
 	doc, found := xmltree.Parse(p.source)
 	p.doc, p.complete = doc, doc.Whole
-	switch text, root := strings.TrimLeft(p.source.Text, blank), doc.Root; {
+	switch text, root := strings.TrimLeft(p.source.Text, preprocess.Blank), doc.Root; {
 	case text == "":
-		p.report(0, 0, codeEmpty, wanted, "the file is empty")
+		p.report(0, 0, codeEmpty, preprocess.Wanted, "the file is empty")
 		return nil
 	case !utf8.ValidString(text):
 		p.found = found
 		return nil
 	case text[0] != '<', root == nil && doc.Whole:
-		p.report(0, 0, codeNotXML, wanted, "this is not a plan")
+		p.report(0, 0, codeNotXML, preprocess.Wanted, "this is not a plan")
 		return nil
 	case root != nil && root.Name != elementRoot && doc.Whole:
-		p.reportName(root, codeWrongRoot, wanted, "the root element is <%s>, not <root>", root.Name)
+		p.reportName(root, codeWrongRoot, preprocess.Wanted, "the root element is <%s>, not <root>", root.Name)
 		return nil
 	}
 	p.found = found
 	if doc.Root != nil && doc.Root.Name == elementRoot && doc.Whole {
-		src, list, whole := assemble(doc, open)
+		src, list, whole := preprocess.Document(doc, open)
 		p.found = append(p.found, list...)
 		if src != doc.Source {
 			p.source = src
@@ -161,7 +165,7 @@ func (p *parser) below(root *xmltree.Element) {
 
 func (p *parser) rootAttributes(root *xmltree.Element) {
 	p.checkAttributes(root, elementRoot, []string{attrFormat, attrMain, "project_name"})
-	known := []string{format3, format4}
+	known := []string{preprocess.Format3, preprocess.Format4}
 	if format := root.Find(attrFormat); format != nil && !slices.Contains(known, strings.TrimSpace(format.Value)) {
 		p.reportValue(format, codeFormat, `versions 3 and 4 are supported: write BTCPP_format="4"`,
 			"unknown format version %q", format.Value)

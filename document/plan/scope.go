@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/document/preprocess"
 	"canopy/expr"
 	"canopy/syntax/xmltree"
 )
@@ -186,12 +187,9 @@ func (n *node) portValue(name string) *xmltree.Attribute {
 	return nil
 }
 
-// autoremap is the attribute by which a SubTree passes on all ports that it does not name.
-const autoremap = "_autoremap"
-
 // passesAll reports whether the use of a subtree passes on all entries that it does not name.
 func (n *node) passesAll() bool {
-	all := n.element.Find(autoremap)
+	all := n.element.Find(preprocess.Autoremap)
 	return all != nil && truth(all.Value)
 }
 

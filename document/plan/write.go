@@ -6,6 +6,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/preprocess"
 	"canopy/syntax/xmltree"
 )
 
@@ -56,7 +57,7 @@ func encode(name string, root *bt.Node, leaves []Leaf, resources []string) strin
 		panic("plan: a description has fewer leaves than are given")
 	}
 	document := &xmltree.Markup{Name: elementRoot, Spaced: true}
-	document.Add(attrFormat, format4)
+	document.Add(attrFormat, preprocess.Format4)
 	document.Add(attrMain, name)
 	if len(join.models) > 0 {
 		document.Children = append(document.Children, &xmltree.Markup{Name: elementModels, Children: join.models})

@@ -1,4 +1,4 @@
-package plan
+package preprocess
 
 import (
 	"cmp"
@@ -40,8 +40,9 @@ type change struct {
 	include *xmltree.Element
 }
 
-// assemble returns the document with its changes; the document itself if there are none.
-func assemble(doc *xmltree.Document, open Open) (src *diag.Source, found diag.List, whole bool) {
+// Document returns one document of format 4 of a document with those that it includes, whose places are those in the
+// files; the document itself if nothing changes. It is whole if nothing of it is missing.
+func Document(doc *xmltree.Document, open Open) (src *diag.Source, found diag.List, whole bool) {
 	a := &assembler{open: open, done: map[string]bool{}, whole: true}
 	changes := a.changes(doc)
 	if len(changes) == 0 {
@@ -65,7 +66,7 @@ func (a *assembler) changes(doc *xmltree.Document) []change {
 		all = a.surveys(doc)
 	}
 	for e := range doc.Root.Elements() {
-		if e.Name == elementInclude {
+		if e.Name == ElementInclude {
 			all = append(all, change{doc.Remove(e), e})
 		}
 	}
@@ -109,12 +110,12 @@ func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks in
 		fail(pkg.Raw, codeInclude, "write the path of the file, relative to this one",
 			"the ROS package %q cannot be searched for plans", pkg.Value)
 		return
-	case a.open == nil && !strings.HasPrefix(file.Value, library):
+	case a.open == nil && !strings.HasPrefix(file.Value, Library):
 		fail(tag, codeInclude, "copy the trees of the other file into this one", "other files are not read here")
 		return
 	}
 	name := path.Clean(file.Value)
-	if !path.IsAbs(name) && !strings.HasPrefix(name, library) {
+	if !path.IsAbs(name) && !strings.HasPrefix(name, Library) {
 		name = path.Join(path.Dir(path.Clean(doc.Source.Name)), name)
 	}
 	if at := slices.Index(a.path, name); at >= 0 {
@@ -141,12 +142,12 @@ func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks in
 	switch root := inner.Root; {
 	case !inner.Whole:
 		a.whole = false
-	case root == nil || root.Name != elementRoot:
-		fail(file.Raw, codeInclude, wanted, "%s is not a plan", name)
+	case root == nil || root.Name != ElementRoot:
+		fail(file.Raw, codeInclude, Wanted, "%s is not a plan", name)
 	default:
 		from, to := root.Tag.End, max(root.Tag.End, root.Close.At)
 		content := inner.Source.Text[from:to]
-		from, to = to-len(strings.TrimLeft(content, blank)), from+len(strings.TrimRight(content, blank))
+		from, to = to-len(strings.TrimLeft(content, Blank)), from+len(strings.TrimRight(content, Blank))
 		a.path = append(a.path, name)
 		changes := a.changes(inner)
 		if from < to {
@@ -157,12 +158,12 @@ func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks in
 	}
 }
 
-// library begins the path of a library of actions, which the product contains: that of a contract.
-const library = "library:"
+// Library begins the path of a library of actions, which the product contains: that of a contract.
+const Library = "library:"
 
 // read returns the text of a file or of a library, or an error with a hint.
 func (a *assembler) read(name string) (text, hint string, err error) {
-	contractName, ok := strings.CutPrefix(name, library)
+	contractName, ok := strings.CutPrefix(name, Library)
 	if !ok {
 		content, err := a.open(name)
 		return string(content), "", err

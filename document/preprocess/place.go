@@ -1,4 +1,4 @@
-package plan
+package preprocess
 
 import (
 	"fmt"
@@ -71,12 +71,12 @@ func (a *assembler) places(doc *xmltree.Document, e *xmltree.Element, names map[
 				Text: fmt.Sprintf(format, args...), Hint: "write lat and lon, or metres north and east of home; alt, or h"})
 		}
 		if e.Find(port) != nil {
-			mistake(codeConflictAttr, "%s and %s are both given", x.Name, port)
+			mistake(CodeConflictAttr, "%s and %s are both given", x.Name, port)
 			all = append(all, change{Edit: doc.Unset(e, x.Name)})
 			continue
 		}
 		if other := strings.Replace(x.Name, word, g.needs, 1); g.needs != "" && e.Find(other) == nil {
-			mistake(codeNoAttr, "%s needs %s", x.Name, other)
+			mistake(CodeNoAttr, "%s needs %s", x.Name, other)
 		}
 		all = append(all, change{Edit: xmltree.Edit{Span: xmltree.Span{At: x.At, End: x.At + len(x.Name)}, New: port}},
 			change{Edit: xmltree.Edit{Span: xmltree.Span{At: x.Raw.At, End: x.Raw.At}, New: g.before}},

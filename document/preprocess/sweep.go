@@ -1,4 +1,4 @@
-package plan
+package preprocess
 
 import (
 	"fmt"
@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// spot is a place [m north and east of home].
-type spot struct{ north, east float64 }
+// point is a place [m north and east of home].
+type point struct{ north, east float64 }
 
-// leg is a straight line that is flown from one place to another.
-type leg struct{ from, to spot }
+// segment is a straight line that is flown from one place to another.
+type segment struct{ from, to point }
 
 // sweep returns parallel lines over a simple polygon, in the order in which they are flown: the first in the direction
 // of the heading, at the left side of the polygon; each next one to its right, in the opposite direction.
@@ -19,7 +19,7 @@ type leg struct{ from, to spot }
 // there is a line as long as what the strip has of the polygon; where it leaves the polygon in between, there are
 // several. So each point of the polygon is within half a strip of a line, and each point of a line within half a strip
 // of the polygon.
-func sweep(corners []spot, heading, spacing float64) []leg {
+func sweep(corners []point, heading, spacing float64) []segment {
 	sin, cos := math.Sincos(heading)
 	along, across := make([]float64, len(corners)), make([]float64, len(corners))
 	for i, p := range corners {
@@ -27,8 +27,8 @@ func sweep(corners []spot, heading, spacing float64) []leg {
 	}
 	left, width := slices.Min(across), slices.Max(across)-slices.Min(across)
 	n := strips(width, spacing)
-	place := func(a, c float64) spot { return spot{a*cos - c*sin, a*sin + c*cos} }
-	var legs []leg
+	place := func(a, c float64) point { return point{a*cos - c*sin, a*sin + c*cos} }
+	var segments []segment
 	for k := range n {
 		low, high := left+width*float64(k)/float64(n), left+width*float64(k+1)/float64(n)
 		parts, middle := extents(along, across, low, high), (low+high)/2
@@ -36,14 +36,14 @@ func sweep(corners []spot, heading, spacing float64) []leg {
 			slices.Reverse(parts)
 		}
 		for _, p := range parts {
-			l := leg{place(p[0], middle), place(p[1], middle)}
+			l := segment{place(p[0], middle), place(p[1], middle)}
 			if k%2 == 1 {
 				l.from, l.to = l.to, l.from
 			}
-			legs = append(legs, l)
+			segments = append(segments, l)
 		}
 	}
-	return legs
+	return segments
 }
 
 // strips returns the number of strips; widths that differ from whole ones by rounding only are whole.
@@ -99,7 +99,7 @@ func touches(along, across []float64, a, low, high float64) bool {
 }
 
 // flaw says why a polygon cannot be surveyed, "" if it can.
-func flaw(corners []spot) (text, hint string) {
+func flaw(corners []point) (text, hint string) {
 	n := len(corners)
 	if n > 1 && corners[0] == corners[n-1] {
 		return "the last corner is the first one", "leave it out: the polygon is closed without it"
@@ -130,12 +130,12 @@ func flaw(corners []spot) (text, hint string) {
 }
 
 // turned returns twice the area of a triangle, positive if it is clockwise on the map.
-func turned(a, b, c spot) float64 {
+func turned(a, b, c point) float64 {
 	return (b.north-a.north)*(c.east-a.east) - (b.east-a.east)*(c.north-a.north)
 }
 
 // meet reports whether two sides of a polygon have a point in common that is not the corner between neighbours.
-func meet(corners []spot, i, k int) bool {
+func meet(corners []point, i, k int) bool {
 	n := len(corners)
 	a, b := corners[i], corners[(i+1)%n]
 	c, d := corners[k], corners[(k+1)%n]
@@ -145,7 +145,7 @@ func meet(corners []spot, i, k int) bool {
 		}
 		return turned(a, b, d) == 0 && (d.north-b.north)*(a.north-b.north)+(d.east-b.east)*(a.east-b.east) > 0
 	}
-	side := func(p, q, r spot) int {
+	side := func(p, q, r point) int {
 		switch t := turned(p, q, r); {
 		case t > 0:
 			return 1
@@ -154,7 +154,7 @@ func meet(corners []spot, i, k int) bool {
 		}
 		return 0
 	}
-	on := func(p, q, r spot) bool { // r, on the line through p and q, is between them
+	on := func(p, q, r point) bool { // r, on the line through p and q, is between them
 		return math.Min(p.north, q.north) <= r.north && r.north <= math.Max(p.north, q.north) &&
 			math.Min(p.east, q.east) <= r.east && r.east <= math.Max(p.east, q.east)
 	}

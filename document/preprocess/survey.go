@@ -1,4 +1,4 @@
-package plan
+package preprocess
 
 import (
 	"fmt"
@@ -47,8 +47,8 @@ const (
 func (a *assembler) surveys(doc *xmltree.Document) (all []change) {
 	class := ""
 	for e := range doc.Root.Elements() {
-		if file := e.Find("path"); e.Name == elementInclude && file != nil && strings.HasPrefix(file.Value, library) {
-			class = strings.TrimPrefix(file.Value, library)
+		if file := e.Find("path"); e.Name == ElementInclude && file != nil && strings.HasPrefix(file.Value, Library) {
+			class = strings.TrimPrefix(file.Value, Library)
 		}
 	}
 	if class == "" {
@@ -58,7 +58,7 @@ func (a *assembler) surveys(doc *xmltree.Document) (all []change) {
 	var visit func(e *xmltree.Element)
 	visit = func(e *xmltree.Element) {
 		for c := range e.Elements() {
-			if id := c.Find("ID"); c.Name == elementSubTree && id != nil && id.Value == survey {
+			if id := c.Find("ID"); c.Name == ElementSubTree && id != nil && id.Value == survey {
 				all = append(all, change{Edit: doc.Replace(c, a.survey(doc, c, class))})
 			} else {
 				all = append(all, a.places(doc, c, names)...)
@@ -67,7 +67,7 @@ func (a *assembler) surveys(doc *xmltree.Document) (all []change) {
 		}
 	}
 	for e := range doc.Root.Elements() {
-		if e.Name == elementTree {
+		if e.Name == ElementTree {
 			visit(e)
 		}
 	}
@@ -86,7 +86,7 @@ type surveyor struct {
 // survey returns the sequence that a survey stands for; one that always fails if it has mistakes.
 func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class string) *xmltree.Markup {
 	s := &surveyor{assembler: a, doc: doc, e: e}
-	legs, heading := s.legs()
+	segments, heading := s.segments()
 	if s.bad {
 		return &xmltree.Markup{Name: "AlwaysFailure"}
 	}
@@ -106,8 +106,8 @@ func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class stri
 			all.Add(given.Name, given.Value)
 		}
 	}
-	for i, l := range legs {
-		m := &xmltree.Markup{Name: elementSubTree}
+	for i, l := range segments {
+		m := &xmltree.Markup{Name: ElementSubTree}
 		m.Add("ID", surveyLine)
 		m.Add("name", fmt.Sprintf("line_%d", i+1))
 		s.place(m, "from", l.from)
@@ -136,7 +136,7 @@ func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class stri
 }
 
 // place adds a place to the attributes of a line.
-func (s *surveyor) place(m *xmltree.Markup, prefix string, at spot) {
+func (s *surveyor) place(m *xmltree.Markup, prefix string, at point) {
 	north, east := metres(at.north), metres(at.east)
 	if s.plane != nil {
 		p := s.plane.Global(at.north, at.east)
@@ -151,17 +151,17 @@ func metres(v float64) string {
 	return strconv.FormatFloat(math.Round(v*1000)/1000+0, 'f', -1, 64) + " [m]"
 }
 
-// legs reads the polygon and returns the lines over it, with their direction [rad].
-func (s *surveyor) legs() (legs []leg, heading float64) {
+// segments reads the polygon and returns the lines over it, with their direction [rad].
+func (s *surveyor) segments() (segments []segment, heading float64) {
 	polygon, degrees := s.e.Find(attrPolygon), s.e.Find(attrLatLon)
 	switch {
 	case polygon != nil && degrees != nil:
-		s.fail(degrees, codeConflictAttr, "leave one out", "the polygon is given twice")
+		s.fail(degrees, CodeConflictAttr, "leave one out", "the polygon is given twice")
 		return nil, 0
 	case degrees != nil:
 		polygon = degrees
 	case polygon == nil:
-		s.fail(nil, codeNoAttr, `write polygon="0, 0; 0, 300; 200, 300", metres north and east of home, or polygon_lat_lon`,
+		s.fail(nil, CodeNoAttr, `write polygon="0, 0; 0, 300; 200, 300", metres north and east of home, or polygon_lat_lon`,
 			"a survey needs %q", attrPolygon)
 		return nil, 0
 	}
@@ -203,14 +203,14 @@ func (s *surveyor) legs() (legs []leg, heading float64) {
 			maxLines)
 		return nil, 0
 	}
-	legs = sweep(corners, heading, spacing)
-	if len(legs) > maxLines {
+	segments = sweep(corners, heading, spacing)
+	if len(segments) > maxLines {
 		s.fail(s.e.Find(attrSpacing), xmltree.CodeTooLarge, "write a larger spacing", "the survey has more than %d lines",
 			maxLines)
 		return nil, 0
 	}
-	s.count(len(legs)-1, polygon)
-	return legs, heading
+	s.count(len(segments)-1, polygon)
+	return segments, heading
 }
 
 // count adds to the lines of all surveys. If they are too many, this is reported once.
@@ -227,7 +227,7 @@ func (s *surveyor) count(lines int, polygon *xmltree.Attribute) bool {
 
 // corners reads pairs of numbers: metres north and east of home, or degrees of latitude and longitude, which become
 // metres from the first corner.
-func (s *surveyor) corners(a *xmltree.Attribute) (corners []spot) {
+func (s *surveyor) corners(a *xmltree.Attribute) (corners []point) {
 	hint := fmt.Sprintf("write corners as in 0, 0; 0, 300; 200, 300: metres north and east of home, up to %g", maxAway)
 	if a.Name == attrLatLon {
 		hint = "write corners as in 48.08, 11.28; 48.08, 11.29; 48.09, 11.29: degrees, the latitude first"
@@ -253,7 +253,7 @@ func (s *surveyor) corners(a *xmltree.Attribute) (corners []spot) {
 			s.fail(a, codeSurvey, hint, "corner %d, %q, is no place", i+1, strings.TrimSpace(part))
 			return nil
 		}
-		corners = append(corners, spot{north, east})
+		corners = append(corners, point{north, east})
 	}
 	return corners
 }
@@ -262,7 +262,7 @@ func (s *surveyor) corners(a *xmltree.Attribute) (corners []spot) {
 func (s *surveyor) length(name string, unit expr.Unit, example string) float64 {
 	a := s.e.Find(name)
 	if a == nil {
-		s.fail(nil, codeNoAttr, fmt.Sprintf("write %s=%q", name, example), "a survey needs %q", name)
+		s.fail(nil, CodeNoAttr, fmt.Sprintf("write %s=%q", name, example), "a survey needs %q", name)
 		return 0
 	}
 	e, err := expr.ParseFor(a.Value, unit)

@@ -1,4 +1,4 @@
-package plan
+package preprocess
 
 import (
 	"fmt"
@@ -11,31 +11,34 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// Attributes of the root element.
-const (
-	attrFormat = "BTCPP_format"
-	attrMain   = "main_tree_to_execute"
-)
-
-// The formats of BehaviorTree.CPP.
-const (
-	format3 = "3"
-	format4 = "4"
-)
-
 // renamedNodes are the nodes that have another name in format 4.
 var renamedNodes = map[string]string{
 	"SequenceStar":        "SequenceWithMemory",
 	"FallbackStar":        "Fallback",
 	"RetryUntilSuccesful": "RetryUntilSuccessful",
-	"SubTreePlus":         elementSubTree,
+	"SubTreePlus":         ElementSubTree,
 }
 
 // renamedAttributes are the attributes that have another name in format 4, by the node's name there.
 var renamedAttributes = map[string]map[string]string{
 	"Parallel": {"threshold": "success_count", "success_threshold": "success_count",
 		"failure_threshold": "failure_count"},
-	elementSubTree: {"__autoremap": autoremap, "__shared_blackboard": autoremap},
+	ElementSubTree: {"__autoremap": Autoremap, "__shared_blackboard": Autoremap},
+}
+
+// Modern returns a document as one of format 4, with each difference from its own format as a warning. With an error
+// there is no text.
+func Modern(src *diag.Source) (string, diag.List) {
+	doc, found := xmltree.Parse(src)
+	if found.HasErrors() || doc.Root == nil {
+		return "", found
+	}
+	edits, list := modern(doc)
+	text, err := doc.Apply(edits...)
+	if err != nil {
+		panic("preprocess: edits overlap")
+	}
+	return text, append(found, list...)
 }
 
 // modernizer finds what changes when a document of format 3 becomes one of format 4.
@@ -50,13 +53,13 @@ type modernizer struct {
 // has this format. A document without the attribute is of format 3, which did not have it.
 func modern(doc *xmltree.Document) ([]xmltree.Edit, diag.List) {
 	root := doc.Root
-	version := root.Find(attrFormat)
-	if version != nil && strings.TrimSpace(version.Value) != format3 {
+	version := root.Find(AttrFormat)
+	if version != nil && strings.TrimSpace(version.Value) != Format3 {
 		return nil, nil
 	}
-	m := &modernizer{doc, []xmltree.Edit{doc.Set(root, attrFormat, format4)}, map[string]xmltree.Span{}, map[string]int{}}
+	m := &modernizer{doc, []xmltree.Edit{doc.Set(root, AttrFormat, Format4)}, map[string]xmltree.Span{}, map[string]int{}}
 	for e := range root.Elements() {
-		if e.Name == elementTree {
+		if e.Name == ElementTree {
 			for c := range e.Elements() {
 				m.node(c)
 			}
@@ -72,7 +75,7 @@ func modern(doc *xmltree.Document) ([]xmltree.Edit, diag.List) {
 			"the format's version is missing; it is read as version 3", `write <root BTCPP_format="4">`))
 	}
 	for _, text := range slices.Sorted(maps.Keys(m.first)) {
-		d := warn(m.first[text], codeFormat3, text, "`canopy convert --to xml` writes format 4")
+		d := warn(m.first[text], CodeFormat3, text, "`canopy convert --to xml` writes format 4")
 		if n := m.count[text]; n > 1 {
 			d.Text += fmt.Sprintf(", at %d places", n)
 		}
@@ -92,7 +95,7 @@ func (m *modernizer) differs(at xmltree.Span, format string, args ...any) {
 // node converts a node of a tree with those below it.
 func (m *modernizer) node(e *xmltree.Element) {
 	name := e.Name
-	if id := e.Find("ID"); id != nil && slices.Contains([]string{elementControl, elementDecorator}, name) {
+	if id := e.Find("ID"); id != nil && slices.Contains([]string{ElementControl, ElementDecorator}, name) {
 		name = m.rename(id.Value, id.Raw)
 	} else if name = m.rename(name, xmltree.Span{At: e.At + 1, End: e.At + 1 + len(e.Name)}); name != e.Name {
 		if e.Close.Len() > 0 {
@@ -105,7 +108,7 @@ func (m *modernizer) node(e *xmltree.Element) {
 		m.attribute(e, name, a, given)
 	}
 	for c := range e.Elements() {
-		if name == elementSubTree && c.Name == "remap" {
+		if name == ElementSubTree && c.Name == "remap" {
 			m.remap(e, c)
 			continue
 		}
@@ -139,7 +142,7 @@ func (m *modernizer) attribute(e *xmltree.Element, node string, a *xmltree.Attri
 		return
 	}
 	key := expr.IsName(a.Value) && !truthValue(a.Value)
-	if e.Name != elementSubTree || !key || a.Name == "name" || a.Name == "ID" || strings.HasPrefix(a.Name, "_") {
+	if e.Name != ElementSubTree || !key || a.Name == "name" || a.Name == "ID" || strings.HasPrefix(a.Name, "_") {
 		return
 	}
 	m.edits = append(m.edits, xmltree.Edit{Span: a.Raw, New: "{" + a.Value + "}"})
