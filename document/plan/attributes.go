@@ -44,9 +44,6 @@ var (
 	actionAttributes    = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime,
 		attrEntryUntil, attrExitUntil, attrDone, attrFailed}
 	requests = []string{attrSuccessIf, attrFailureIf} // the preconditions that an action judges by itself
-	// behaviour is the attributes that say what an action does.
-	behaviour = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime, attrEntryUntil, attrExitUntil,
-		attrDone, attrFailed}
 	// editorAttributes are notes of editors, and the remapping of blackboards, which plans do not have: all signals are
 	// visible everywhere.
 	editorAttributes = []string{"_description", "_fullpath", "_uid", "_collapsed", "_favorite", "_subtreeOnly",

@@ -151,7 +151,7 @@ func randomPlan(r *rand.Rand) string {
 		}
 		switch behaves := r.IntN(2) == 0; {
 		case behaves && d.Kind.Acts():
-			m.Add(behaviour[r.IntN(2)], "x := y")
+			m.Add(actionAttributes[r.IntN(2)], "x := y")
 		case behaves && d.Kind.Family() == bt.Leaf:
 			m.Add(attrOn, "h gt 3")
 		case id != "" && d.Kind.Family() == bt.Leaf:

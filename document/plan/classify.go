@@ -96,7 +96,7 @@ func (p *parser) unknownLeaf(n *node, at xmltree.Span) {
 func (n *node) undefined() bool {
 	defines := []string{attrOn}
 	if n.kind.Acts() {
-		defines = behaviour
+		defines = actionAttributes
 	}
 	return !slices.ContainsFunc(defines, func(name string) bool {
 		return n.element.Find(name) != nil || n.model != nil && n.model.element.Find(name) != nil

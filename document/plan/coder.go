@@ -15,18 +15,16 @@ type Coder struct {
 
 // Compile adds the plan's leaves to a program.
 func (c Coder) Compile(p *executive.Program, leaves []Leaf) {
-	condition := func(e *expr.Expr) *expr.Code {
-		if e == nil {
-			return nil
+	optional := func(code func(*expr.Expr, expr.Variable) *expr.Code, want expr.Variable) func(*expr.Expr) *expr.Code {
+		return func(e *expr.Expr) *expr.Code {
+			if e == nil {
+				return nil
+			}
+			return code(e, want)
 		}
-		return c.Observed(e, expr.Variable{Type: expr.Boolean})
 	}
-	duration := func(e *expr.Expr) *expr.Code {
-		if e == nil {
-			return nil
-		}
-		return c.Once(e, expr.Number(expr.Second))
-	}
+	condition := optional(c.Observed, expr.Variable{Type: expr.Boolean})
+	duration := optional(c.Once, expr.Number(expr.Second))
 	assignments := func(code func(*expr.Expr, expr.Variable) *expr.Code, list []Assignment) []executive.Assignment {
 		var all []executive.Assignment
 		for _, a := range list {

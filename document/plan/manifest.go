@@ -20,22 +20,20 @@ func Manifest(signals Vocabulary, p *Plan) string {
 			models.Children = append(models.Children, kindModel(k))
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(accesses)) {
-		m := newModel(accesses[id].kind.String(), id)
-		for _, name := range accesses[id].attributes {
+	add := func(form, id string, ports []string) {
+		m := newModel(form, id)
+		for _, name := range ports {
 			addPort(m, name, "std::string", "", "")
 		}
 		models.Children = append(models.Children, m)
 	}
+	for _, id := range slices.Sorted(maps.Keys(accesses)) {
+		add(accesses[id].kind.String(), id, accesses[id].attributes)
+	}
 	for _, id := range slices.Sorted(maps.Keys(shorthands)) {
-		if shorthands[id].of == foreign { // their program has a palette
-			continue
+		if s := shorthands[id]; s.of != foreign { // their program has a palette
+			add(s.form, id, s.attributes)
 		}
-		m := newModel(shorthands[id].form, id)
-		for _, name := range shorthands[id].attributes {
-			addPort(m, name, "std::string", "", "")
-		}
-		models.Children = append(models.Children, m)
 	}
 	declared := map[string]bool{}
 	if p != nil {

@@ -54,6 +54,23 @@ type Plan struct {
 // Label returns a task's own name, which need not be unique: its name, else its ID, else its element's name.
 func (p *Plan) Label(t bt.Task) string { return p.labels[t] }
 
+// Param returns the value of a parameter of a task as text.
+func (p *Plan) Param(t bt.Task, i int) string {
+	of, value := &p.Tree.Kind(t).Params()[i], p.Tree.Params(t)[i]
+	if of.Type == bt.Resource {
+		return param(of, value, p.resources)
+	}
+	return of.Format(value)
+}
+
+// param writes a value as an attribute, a resource by its name if it has one.
+func param(p *bt.Param, value int, resources []string) string {
+	if p.Type == bt.Resource && value <= len(resources) {
+		return resources[value-1]
+	}
+	return p.Write(value)
+}
+
 // Element returns the element of the document with which a task is written. Tasks of a subtree that is used several
 // times have one element.
 func (p *Plan) Element(t bt.Task) *xmltree.Element { return p.elements[t] }

@@ -19,44 +19,32 @@ type cppType struct {
 
 // cppTypes are the types of which BehaviorTree.CPP reads literals, by all their names, without std:: and BT::.
 var cppTypes = func() map[string]*cppType {
+	anything := func(string) bool { return true }
 	all := map[string]*cppType{}
-	add := func(reads func(string) bool, names ...string) {
-		t := &cppType{names[0], reads}
-		for _, name := range names {
-			all[name] = t
+	for names, reads := range map[string]func(text string) bool{
+		"int8_t, int8":                             whole(math.MinInt8, math.MaxInt8),
+		"int16_t, int16, short":                    whole(math.MinInt16, math.MaxInt16),
+		"int, int32_t, int32":                      whole(math.MinInt32, math.MaxInt32),
+		"int64_t, int64, long":                     whole(math.MinInt64, math.MaxInt64),
+		"uint8_t, uint8":                           whole(0, math.MaxUint8),
+		"uint16_t, uint16, unsigned short":         whole(0, math.MaxUint16),
+		"unsigned int, unsigned, uint32_t, uint32": whole(0, math.MaxUint32),
+		"uint64_t, uint64, unsigned long, size_t":  whole(0, math.MaxUint64),
+		"double": leadingNumber.MatchString,
+		"float":  leadingNumber.MatchString,
+		"bool":   regexp.MustCompile(`^([01]|true|TRUE|True|false|FALSE|False)$`).MatchString,
+		"string": anything,
+	} {
+		list := strings.Split(names, ", ")
+		for _, name := range list {
+			all[name] = &cppType{list[0], reads}
 		}
 	}
-	for _, bits := range []int{8, 16, 32, 64} {
-		most := int64(math.MaxInt64) >> (64 - bits)
-		n := strconv.Itoa(bits)
-		signed, unsigned := []string{"int" + n + "_t", "int" + n}, []string{"uint" + n + "_t", "uint" + n}
-		switch bits {
-		case 16:
-			signed, unsigned = append(signed, "short"), append(unsigned, "unsigned short")
-		case 32:
-			signed, unsigned = append([]string{"int"}, signed...), append([]string{"unsigned int", "unsigned"}, unsigned...)
-		case 64:
-			signed, unsigned = append(signed, "long"), append(unsigned, "unsigned long", "size_t")
-		}
-		add(whole(-most-1, most), signed...)
-		if bits < 64 {
-			add(whole(0, 2*most+1), unsigned...)
-		} else {
-			add(func(text string) bool {
-				_, err := strconv.ParseUint(leadingWhole.FindString(text), 10, 64)
-				return err == nil
-			}, unsigned...)
-		}
-	}
-	add(leadingNumber.MatchString, "double")
-	add(leadingNumber.MatchString, "float")
-	add(oneOf("0", "1", "true", "TRUE", "True", "false", "FALSE", "False"), "bool")
-	add(func(string) bool { return true }, "string")
 	for _, of := range []string{"int", "double", "bool", "string"} {
-		reads := all[of].reads
-		add(func(text string) bool {
-			return text == "" || !slices.ContainsFunc(strings.Split(text, ";"), func(part string) bool { return !reads(part) })
-		}, "vector<"+of+">")
+		all["vector<"+of+">"] = &cppType{"vector<" + of + ">", func(text string) bool {
+			wrong := func(part string) bool { return !all[of].reads(part) }
+			return text == "" || !slices.ContainsFunc(strings.Split(text, ";"), wrong)
+		}}
 	}
 	return all
 }()
@@ -67,15 +55,16 @@ var (
 	leadingNumber = regexp.MustCompile(`^-?(\d|\.\d|inf|nan|INF|NAN)`)
 )
 
-func whole(least, most int64) func(string) bool {
+// whole returns whether a text begins with a whole number within bounds.
+func whole(least int64, most uint64) func(string) bool {
 	return func(text string) bool {
-		n, err := strconv.ParseInt(leadingWhole.FindString(text), 10, 64)
-		return err == nil && least <= n && n <= most
+		digits := leadingWhole.FindString(text)
+		if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
+			return least <= n && (n < 0 || uint64(n) <= most)
+		}
+		n, err := strconv.ParseUint(digits, 10, 64)
+		return err == nil && n <= most
 	}
-}
-
-func oneOf(words ...string) func(string) bool {
-	return func(text string) bool { return slices.Contains(words, text) }
 }
 
 // typeOfPort returns the type that a model names for a port; nil if it names none, or one that takes any value.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"canopy/bt"
-	"canopy/expr"
 )
 
 // Same returns whether a leaf of one plan has the same definition as one of another plan: the same leaf type, ports and
@@ -24,16 +23,10 @@ func (p *Plan) definitions() map[bt.Task][]string {
 		for _, t := range l.Until {
 			d = append(d, p.Tree.Name(t))
 		}
-		for _, list := range [][]Assignment{l.Write, l.Entry, l.Exit} {
-			d = append(d, fmt.Sprint(list))
-		}
-		for _, e := range []*expr.Expr{l.On, l.Off, l.EntryTime, l.ExitTime, l.EntryUntil, l.ExitUntil, l.Done, l.Failed,
-			l.SuccessIf, l.FailureIf} {
-			text := ""
-			if e != nil {
-				text = e.String()
+		for _, a := range l.details() {
+			if a.attribute != attrUntil {
+				d = append(d, a.attribute+": "+a.text)
 			}
-			d = append(d, text)
 		}
 		all[l.Task] = d
 	}

@@ -100,6 +100,13 @@ type parser struct {
 // Start precedes the inputs with which the engine begins.
 const Start = "start:"
 
+// Parse returns the inputs with which a script begins, and its instants, or its mistakes.
+func Parse(tree *bt.Tree, src *diag.Source) (start []bt.Input, lines []Line, mistakes diag.List) {
+	p := &parser{tree: tree, src: src, plans: map[string]*plan.Plan{}}
+	begin, lines := p.lines()
+	return begin.Inputs, lines, p.list
+}
+
 // lines reads a script.
 func (p *parser) lines() (start Line, lines []Line) {
 	offset, number, first := p.src.Begin(), 0, true
