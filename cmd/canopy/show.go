@@ -1,6 +1,7 @@
 package main
 
 import (
+	"canopy/document/picture"
 	"canopy/document/plan"
 
 	"github.com/spf13/cobra"
@@ -39,9 +40,9 @@ func showCommand() *cobra.Command {
 			case desugared:
 				return failed(plan.Desugared(cmd.OutOrStdout(), p))
 			case svg:
-				return failed(plan.SVG(cmd.OutOrStdout(), p, nil))
+				return failed(picture.SVG(cmd.OutOrStdout(), p, nil))
 			case dot:
-				return failed(plan.DOT(cmd.OutOrStdout(), p))
+				return failed(picture.DOT(cmd.OutOrStdout(), p))
 			}
 			return failed(plan.Text(cmd.OutOrStdout(), p, nil))
 		},

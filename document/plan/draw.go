@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/expr"
-	"canopy/internal/palette"
 )
 
 // detail is one attribute of a leaf.
@@ -63,39 +63,21 @@ func (l *Leaf) details() []detail {
 	return details
 }
 
-// drawing is a plan in the form that its pictures need.
-type drawing struct {
-	*Plan
-	statuses []bt.Status
-	leaf     map[bt.Task]*Leaf
-}
-
-func newDrawing(p *Plan, statuses []bt.Status) *drawing {
-	if statuses != nil && len(statuses) != p.Tree.Len() {
-		panic("plan: the number of statuses is not the number of tasks")
-	}
-	d := &drawing{Plan: p, statuses: statuses, leaf: map[bt.Task]*Leaf{}}
-	for i := range p.Leaves {
-		d.leaf[p.Leaves[i].Task] = &p.Leaves[i]
-	}
-	return d
-}
-
-// details returns the attributes of a leaf or the counts of a parallel, nothing for other tasks.
-func (d *drawing) details(t bt.Task) []string {
-	if l := d.leaf[t]; l != nil {
-		return l.Details()
+// Details returns the attributes and ports of a leaf as [Leaf.Details] does, or the parameters of another task.
+func (p *Plan) Details(t bt.Task) []string {
+	if i, leaf := slices.BinarySearch(p.Tree.Leaves(), t); leaf {
+		return p.Leaves[i].Details()
 	}
 	var values []string
-	for i, p := range d.Tree.Kind(t).Params() {
-		values = append(values, p.Label+" "+d.Param(t, i))
+	for i, param := range p.Tree.Kind(t).Params() {
+		values = append(values, param.Label+" "+p.Param(t, i))
 	}
 	if values == nil {
 		return nil
 	}
 	text := strings.Join(values, ", ")
-	if d.Tree.Kind(t).Family() == bt.Count {
-		text += fmt.Sprintf(" of %d", len(d.Tree.Children(t)))
+	if p.Tree.Kind(t).Family() == bt.Count {
+		text += fmt.Sprintf(" of %d", len(p.Tree.Children(t)))
 	}
 	return []string{text}
 }
@@ -112,13 +94,12 @@ func shorten(s string, most int) string {
 // none) and the attributes of a leaf, shortened. It returns the error of the writer.
 func Text(w io.Writer, p *Plan, statuses []bt.Status) error {
 	const mostDetail, mostName = 90, 60
-	d := newDrawing(p, statuses)
 	type line struct{ name, kind, status, detail string }
 	var lines []line
 	var walk func(t bt.Task, lead, below string)
 	walk = func(t bt.Task, lead, below string) {
 		l := line{name: lead + diag.Visible(p.Tree.Name(t)), kind: p.Tree.Kind(t).String(),
-			detail: shorten(diag.Visible(strings.Join(d.details(t), " · ")), mostDetail)}
+			detail: shorten(diag.Visible(strings.Join(p.Details(t), " · ")), mostDetail)}
 		if statuses != nil {
 			l.status = statuses[t].String()
 		}
@@ -148,40 +129,4 @@ func Text(w io.Writer, p *Plan, statuses []bt.Status) error {
 		fmt.Fprintln(out, strings.TrimRight(text+l.detail, " "))
 	}
 	return out.Flush()
-}
-
-// DOT writes the tree as a graph in the DOT language of Graphviz, with the attributes of the leaves as tooltips. It
-// returns the error of the writer.
-func DOT(w io.Writer, p *Plan) error {
-	d := newDrawing(p, nil)
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "digraph %s {\n", quoteDOT(p.Name))
-	fmt.Fprintln(out, `  graph [rankdir=LR, ordering=out, nodesep=0.15, ranksep=0.4];`)
-	fmt.Fprintln(out,
-		`  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11, margin="0.12,0.05"];`)
-	fmt.Fprintf(out, "  edge [arrowhead=none, color=%q];\n", palette.Accept)
-	var walk func(t bt.Task)
-	walk = func(t bt.Task) {
-		label := p.labels[t]
-		if kind := p.Tree.Kind(t).String(); kind != label {
-			label += "\n" + kind
-		}
-		look := lookOf(p.Tree.Kind(t))
-		fmt.Fprintf(out, "  n%d [label=%s, fillcolor=%q, color=%q, tooltip=%s];\n", t, quoteDOT(label), look.fill,
-			look.line,
-			quoteDOT(strings.Join(append([]string{p.Tree.Name(t)}, d.details(t)...), "\n")))
-		for _, c := range p.Tree.Children(t) {
-			walk(c)
-			fmt.Fprintf(out, "  n%d -> n%d;\n", t, c)
-		}
-	}
-	walk(p.Tree.Root())
-	fmt.Fprintln(out, "}")
-	return out.Flush()
-}
-
-// quoteDOT returns a text as a quoted ID of the DOT language, in which only the quotation mark and, for labels, the
-// backslash have a meaning.
-func quoteDOT(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(diag.VisibleLines(s)) + `"`
 }

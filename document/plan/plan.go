@@ -1,4 +1,4 @@
-// Package plan reads, writes and draws plan documents: behaviour trees in the XML format of BehaviorTree.CPP 4.
+// Package plan reads and writes plan documents: behaviour trees in the XML format of BehaviorTree.CPP 4.
 package plan
 
 import (

@@ -1,13 +1,11 @@
 package plan
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"go/ast"
 	goparser "go/parser"
 	"go/token"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"canopy/bt"
 	"canopy/diag"
@@ -342,7 +339,7 @@ func TestEveryCodeIsShown(t *testing.T) {
 	}
 }
 
-func TestDrawings(t *testing.T) {
+func TestText(t *testing.T) {
 	p, list := Read(source(t, "../../missions/solar-day.xml"), signals)
 	if p == nil {
 		t.Fatal(list)
@@ -351,66 +348,11 @@ func TestDrawings(t *testing.T) {
 	for i := range statuses {
 		statuses[i] = bt.Status(i % 8)
 	}
-	for name, draw := range map[string]func(*bytes.Buffer) error{
-		"tree.dot":          func(b *bytes.Buffer) error { return DOT(b, p) },
-		"tree.svg":          func(b *bytes.Buffer) error { return SVG(b, p, nil) },
-		"tree-statuses.svg": func(b *bytes.Buffer) error { return SVG(b, p, statuses) },
-		"tree-statuses.txt": func(b *bytes.Buffer) error { return Text(b, p, statuses) },
-	} {
-		var b bytes.Buffer
-		if err := draw(&b); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, filepath.Join("testdata", "drawings", name), b.String())
-	}
-}
-
-func TestTooFewStatusesPanic(t *testing.T) {
-	p, _ := Read(source(t, "../../missions/solar-day.xml"), signals)
-	defer func() {
-		if r := recover(); r == nil {
-			t.Error("no panic")
-		}
-	}()
-	_ = SVG(io.Discard, p, make([]bt.Status, p.Tree.Len()-1))
-}
-
-// bushy returns a plan of about n tasks with long names.
-func bushy(n int) string {
 	var b strings.Builder
-	b.WriteString(`<root BTCPP_format="4"><BehaviorTree ID="bushy">
-		<ReactiveFallback name="everything there is to do today">`)
-	for i := range n / 5 {
-		fmt.Fprintf(&b, `<ReactiveSequence name="a task with a rather long name, the %d. of them">
-			<Condition name="surplus_%[1]d" on="soc gt 0.%[1]d and h lt %[1]d000 [m] and climb_rate gt 0.2 [m/s]"/>
-			<Inverter><Condition on="h gt %[1]d [m]"/></Inverter>
-			<Action name="WWWWMMMM_%[1]d" write="h_cmd := %[1]d000 [m]; CL_cmd := 0.95"/></ReactiveSequence>`, i+1)
+	if err := Text(&b, p, statuses); err != nil {
+		t.Fatal(err)
 	}
-	b.WriteString(`</ReactiveFallback></BehaviorTree></root>`)
-	return b.String()
-}
-
-// No two boxes overlap, every text fits into its box by the estimate, and all lies inside the picture.
-func TestLayoutDoesNotOverlap(t *testing.T) {
-	p, list := Read(&diag.Source{Name: "bushy", Text: bushy(50)}, signals)
-	if p == nil {
-		t.Fatal(list)
-	}
-	d := newDrawing(p, nil)
-	boxes, width, height := d.layout()
-	for i, a := range boxes {
-		if a.x < 0 || a.y < 0 || a.x+a.width > width || a.y+boxHeight > height {
-			t.Errorf("%s lies outside the picture", a.name)
-		}
-		if utf8.RuneCountInString(a.name) == 0 || textWidth(a.note, noteSize) > a.width {
-			t.Errorf("%q does not fit", a.note)
-		}
-		for _, b := range boxes[:i] {
-			if a.x < b.x+b.width && b.x < a.x+a.width && a.y < b.y+boxHeight && b.y < a.y+boxHeight {
-				t.Errorf("%s and %s overlap", a.name, b.name)
-			}
-		}
-	}
+	golden(t, "testdata/drawings/tree-statuses.txt", b.String())
 }
 
 // A plan is a view on its document: a task's element is edited there, and the rest is preserved.

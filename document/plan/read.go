@@ -51,11 +51,15 @@ func (o reading) plan(src *diag.Source) (*Plan, diag.List) {
 
 // passes reads a plan in three passes, each of which continues after the mistakes of the one before:
 //
-//	parse    the text into trees of typed nodes, as they are written
-//	desugar  each node into tasks of the kinds; subtrees in the place of their uses
-//	compile  the entries of the blackboard with their types, the leaves with their expressions, and the tree
+//	parse    the text into trees of typed nodes, as they are written: parse.go, node.go, classify.go, model.go,
+//	         values.go, access.go
+//	desugar  each node into tasks of the kinds: desugar.go and a file for each rewriting; subtrees in the place of their
+//	         uses: includes.go, scope.go, counts.go
+//	compile  the entries of the blackboard with their types: board.go, queue.go; the leaves with their expressions:
+//	         environment.go, leaf.go; the tree: compile.go
 //
-// The plan is nil if there are errors.
+// Each node has the element in the author's text to which it belongs, so that every mistake has its place. The plan is
+// nil if there are errors.
 func (o reading) passes(src *diag.Source) (*document, *Plan) {
 	d := parse(src, o.signals, o.open)
 	desugar(d)

@@ -22,6 +22,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/picture"
 	"canopy/document/plan"
 	"canopy/internal/cputime"
 	"canopy/internal/files"
@@ -407,7 +408,7 @@ func page(name string, digest *report.Digest) error {
 // drawing draws the plan attached to a log, with the statuses at the log's end; "" if the log has no plan of the run.
 func drawing(d *report.Digest) string {
 	var svg bytes.Buffer
-	if p := Plan(d.Recorded.Attachments, d.Recorded.Tasks); p == nil || plan.SVG(&svg, p, d.Statuses) != nil {
+	if p := Plan(d.Recorded.Attachments, d.Recorded.Tasks); p == nil || picture.SVG(&svg, p, d.Statuses) != nil {
 		return ""
 	}
 	return svg.String()

@@ -23,7 +23,7 @@ var scriptText string
 // extremes of the plotted signals, all status changes and events in a table, the parameters with their tags, the
 // attached documents.
 //
-// treeSVG is the drawing of the plan's tree with its final statuses, as plan.SVG writes it; it is trusted markup.
+// treeSVG is the drawing of the plan's tree with its final statuses, as picture.SVG writes it; it is trusted markup.
 // Empty: no drawing. All other text may be hostile. Errors are those of w.
 //
 // The page's own script draws the curves as SVG in the browser, from the original samples: where both sides of a

@@ -1,4 +1,4 @@
-package plan
+package picture
 
 import (
 	"bufio"
@@ -11,8 +11,22 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/plan"
 	"canopy/internal/palette"
 )
+
+// drawing is a plan with the statuses of its tasks, indexed by task; nil: none are known.
+type drawing struct {
+	*plan.Plan
+	statuses []bt.Status
+}
+
+func newDrawing(p *plan.Plan, statuses []bt.Status) *drawing {
+	if statuses != nil && len(statuses) != p.Tree.Len() {
+		panic("picture: the number of statuses is not the number of tasks")
+	}
+	return &drawing{p, statuses}
+}
 
 // look is the colours of a box.
 type look struct{ fill, line string }
@@ -41,6 +55,12 @@ func lookOf(k bt.Kind) look {
 		return decorator
 	}
 	return composite
+}
+
+// single reports whether tasks of a kind have exactly one child.
+func single(k bt.Kind) bool {
+	least, most := k.Arity()
+	return least == 1 && most == 1
 }
 
 var statusLooks = map[bt.Status]look{
@@ -84,7 +104,7 @@ type box struct {
 // SVG draws the tree from left to right as a self-contained picture: a box for each task with its name and the
 // attributes of a leaf, shortened; tooltips have the full text. Colours show the kinds, or the statuses if they are
 // given, indexed by task. It returns the error of the writer.
-func SVG(w io.Writer, p *Plan, statuses []bt.Status) error {
+func SVG(w io.Writer, p *plan.Plan, statuses []bt.Status) error {
 	d := newDrawing(p, statuses)
 	boxes, width, height := d.layout()
 	legend := d.legend()
@@ -123,8 +143,8 @@ func (d *drawing) layout() (boxes []box, width, height float64) {
 		if parent := tree.Parent(t); parent >= 0 {
 			b.x = boxes[parent].x + boxes[parent].width + columnGap
 		}
-		b.name, b.note = fit(diag.Visible(d.labels[t]), nameSize*boldness, mostName), tree.Kind(t).String()
-		if details := diag.Visible(strings.Join(d.details(t), " · ")); tree.Kind(t).Family() != bt.Leaf && details != "" {
+		b.name, b.note = fit(diag.Visible(d.Label(t)), nameSize*boldness, mostName), tree.Kind(t).String()
+		if details := diag.Visible(strings.Join(d.Details(t), " · ")); tree.Kind(t).Family() != bt.Leaf && details != "" {
 			b.note += ", " + details
 		} else if details != "" {
 			b.note = fit(details, noteSize, mostNote)
@@ -196,7 +216,7 @@ func (d *drawing) box(out *bufio.Writer, b box, t bt.Task) {
 	if lookOf(d.Tree.Kind(t)) == condition {
 		radius, x = boxHeight/2, x+roundness
 	}
-	fmt.Fprintf(out, `<g><title>%s</title>`, escape(strings.Join(append(full, d.details(t)...), "\n")))
+	fmt.Fprintf(out, `<g><title>%s</title>`, escape(strings.Join(append(full, d.Details(t)...), "\n")))
 	fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%.0f" `+
 		`fill="%s" stroke="%s" stroke-width="%.1f"/>`, b.x, b.y, b.width, boxHeight, radius, l.fill, l.line, thick)
 	if s := d.Tree.Kind(t).Symbol(); s != "" {

@@ -1,0 +1,126 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+)
+
+// solarDay reads the plan of the solar day.
+func solarDay(t *testing.T) *plan.Plan {
+	t.Helper()
+	text, err := os.ReadFile("../../missions/solar-day.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, list := plan.Read(&diag.Source{Name: "solar-day.xml", Text: string(text)}, nil)
+	if p == nil {
+		t.Fatal(list)
+	}
+	return p
+}
+
+func TestDrawings(t *testing.T) {
+	p := solarDay(t)
+	statuses := make([]bt.Status, p.Tree.Len())
+	for i := range statuses {
+		statuses[i] = bt.Status(i % 8)
+	}
+	for name, draw := range map[string]func(*bytes.Buffer) error{
+		"tree.dot":          func(b *bytes.Buffer) error { return DOT(b, p) },
+		"tree.svg":          func(b *bytes.Buffer) error { return SVG(b, p, nil) },
+		"tree-statuses.svg": func(b *bytes.Buffer) error { return SVG(b, p, statuses) },
+	} {
+		var b bytes.Buffer
+		if err := draw(&b); err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != string(want) {
+			t.Errorf("%s differs; got\n%s", name, b.String())
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("too few statuses do not panic")
+		}
+	}()
+	_ = SVG(io.Discard, p, statuses[1:])
+}
+
+// FuzzSVG holds that the picture of a plan is XML, whatever its tasks are called and do.
+func FuzzSVG(f *testing.F) {
+	for _, name := range []string{"a", "<&>\"'", "\x1b]0;\u202e", "W%@→…", "\xff"} {
+		f.Add(name, "x == '"+name+"'")
+	}
+	f.Fuzz(func(t *testing.T, name, code string) {
+		root := &bt.Node{Kind: bt.Sequence, Name: name, Children: []*bt.Node{{Kind: bt.Action, Name: code}, {Kind: bt.Action}}}
+		p, _ := plan.New("p", root, []plan.Leaf{{ID: code}, {ID: name}})
+		if p == nil {
+			return
+		}
+		var picture bytes.Buffer
+		if err := errors.Join(SVG(&picture, p, nil), DOT(io.Discard, p)); err != nil {
+			t.Fatal(err)
+		}
+		for decoder := xml.NewDecoder(&picture); ; {
+			if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+				return
+			} else if err != nil {
+				t.Fatalf("the picture is no XML: %v", err)
+			}
+		}
+	})
+}
+
+// bushy returns a plan of about n tasks with long names.
+func bushy(n int) string {
+	var b strings.Builder
+	b.WriteString(`<root BTCPP_format="4"><BehaviorTree ID="bushy">
+		<ReactiveFallback name="everything there is to do today">`)
+	for i := range n / 5 {
+		fmt.Fprintf(&b, `<ReactiveSequence name="a task with a rather long name, the %d. of them">
+			<Condition name="surplus_%[1]d" on="soc gt 0.%[1]d and h lt %[1]d000 [m] and climb_rate gt 0.2 [m/s]"/>
+			<Inverter><Condition on="h gt %[1]d [m]"/></Inverter>
+			<Action name="WWWWMMMM_%[1]d" write="h_cmd := %[1]d000 [m]; CL_cmd := 0.95"/></ReactiveSequence>`, i+1)
+	}
+	b.WriteString(`</ReactiveFallback></BehaviorTree></root>`)
+	return b.String()
+}
+
+// No two boxes overlap, every text fits into its box by the estimate, and all lies inside the picture.
+func TestLayoutDoesNotOverlap(t *testing.T) {
+	p, list := plan.Read(&diag.Source{Name: "bushy", Text: bushy(50)}, nil)
+	if p == nil {
+		t.Fatal(list)
+	}
+	d := newDrawing(p, nil)
+	boxes, width, height := d.layout()
+	for i, a := range boxes {
+		if a.x < 0 || a.y < 0 || a.x+a.width > width || a.y+boxHeight > height {
+			t.Errorf("%s lies outside the picture", a.name)
+		}
+		if utf8.RuneCountInString(a.name) == 0 || textWidth(a.note, noteSize) > a.width {
+			t.Errorf("%q does not fit", a.note)
+		}
+		for _, b := range boxes[:i] {
+			if a.x < b.x+b.width && b.x < a.x+a.width && a.y < b.y+boxHeight && b.y < a.y+boxHeight {
+				t.Errorf("%s and %s overlap", a.name, b.name)
+			}
+		}
+	}
+}
