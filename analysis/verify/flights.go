@@ -170,27 +170,33 @@ func (m *Model) fly() *flights {
 
 // search searches the runs for a state that violates a property.
 func (m *Model) search(violated violation) counterexample {
-	x, asked := m.flights(), false
-	for i := 1; i < x.states.Len() || x.more(); {
-		if i == x.states.Len() {
+	x := m.flights()
+	n, asked := x.find(violated)
+	switch {
+	case asked: // it depends on signals
+		return watch(m, observing(violated), struct{}{})
+	case n < 0:
+		m.tired = m.tired || x.tired && x.states.Short() != "" // also where another question has made the search
+		return x.conclusion()
+	}
+	path := x.states.Path(n)
+	return x.refuted(m, x.moves(path[:len(path)-1], x.states.Move(n)), (situation).Brief)
+}
+
+// find returns the first state of which something is so, -1 if there is none; asked if that depends on signals.
+func (x *flights) find(is violation) (n int, asked bool) {
+	for n := 1; n < x.states.Len() || x.more(); {
+		if n == x.states.Len() {
 			continue
 		}
 		hit := false
-		x.At(x.states.Key(i).key, func(s situation) {
-			hit = violated(s)
-			asked = s.Asked()
-		})
-		switch {
-		case asked: // it depends on signals
-			return watch(m, observing(violated), struct{}{})
-		case hit:
-			path := x.states.Path(i)
-			return x.refuted(m, x.moves(path[:len(path)-1], x.states.Move(i)), (situation).Brief)
+		x.At(x.states.Key(n).key, func(s situation) { hit, asked = is(s), s.Asked() })
+		if hit || asked {
+			return n, asked
 		}
-		i++
+		n++
 	}
-	x.m.tired = x.m.tired || x.tired && x.states.Short() != "" // also where another question has made the search
-	return x.conclusion()
+	return -1, false
 }
 
 // watch searches all runs of the plan for one that an observer hits, with the mark of the observer before a run.

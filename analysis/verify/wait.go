@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
 	"canopy/bt"
 )
 
@@ -97,19 +96,12 @@ func (m *Model) until(circle []wait) string {
 		list := m.waiting(s)
 		return !slices.ContainsFunc(circle, func(w wait) bool { return !slices.Contains(list, w) })
 	}
-	if m.search(waits).verdict != Refuted {
+	n, _ := x.find(waits)
+	if n < 0 {
 		return ""
 	}
-	var there flown.Key
-	for i := 1; i < x.states.Len() && there == ""; i++ {
-		x.At(x.states.Key(i).key, func(s situation) {
-			if waits(s) {
-				there = x.states.Key(i).key
-			}
-		})
-	}
 	freed := observing(func(s situation) bool { return !waits(s) })
-	after := newSearch(x.system, freed, state[struct{}]{key: there}, mergeCovered, m.bounds(m.allowance()))
+	after := newSearch(x.system, freed, state[struct{}]{key: x.states.Key(n).key}, mergeCovered, m.bounds(m.allowance()))
 	switch after.run(); {
 	case after.from >= 0:
 		return "; other tasks or signals may end this"
