@@ -13,7 +13,7 @@ import (
 var others = map[string]int{
 	"# Performance: the cost of a run, and its limits": 13,
 	"Against the C program":                            52,
-	"Profile":                                          22,
+	"Profile":                                          21,
 	"The plan and its events":                          9,
 	"Growth with the number of states":                 2,
 	"Where it is slower":                               19,
@@ -22,7 +22,7 @@ var others = map[string]int{
 	"Expressions and the tree engine":                  3,
 	"Wake-up of a Go program":                          15,
 	"Latency of a flight":                              21,
-	"Tried and not adopted":                            10,
+	"Tried and not adopted":                            5,
 	"Commands":                                         0,
 }
 
