@@ -171,7 +171,7 @@ func (g *machine) write(b *strings.Builder, instant bt.Instant) {
 // compare compares the tick engine's log of an instant, and its state after it, with the engine's.
 func (g *machine) compare(t *testing.T, want, got bt.Instant) {
 	t.Helper()
-	if msg := trees.Differ(g.engine, g.ticking, want, got); msg != "" {
+	if msg := tickDifference(g.engine, g.ticking, want, got); msg != "" {
 		t.Errorf("line %d: %s", g.line, msg)
 	}
 }

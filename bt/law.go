@@ -4,9 +4,9 @@ import "slices"
 
 // The law of the families (docs/semantics.md, section 3) is a fold over a Boolean algebra: of truth values, it is the
 // decision of one task (package tick); of sets of states, where a task decides so (package verify); of formulas, their
-// text (package smv); of truth values that are rounded up, what may be (Tree.Natures, package reaction). The engine of
-// this package is the only other place: it keeps a task's decision up to date with each change of a child, for which it
-// takes counts. TestLaw compares the two.
+// text (package smv); of truth values that are rounded up, what may be (package reaction). An automaton decides by
+// Automaton.Decide; its course, which follows from that, is what is folded. The engine of this package is the only other
+// place: it keeps a task's decision up to date with each change of a child, by counts. TestLaw compares the two.
 
 // Algebra is a Boolean algebra. One that rounds up may return more than a complement.
 type Algebra[B comparable] interface {
@@ -44,7 +44,7 @@ func (Truth) Part(x bool, _ ...int) bool { return x }
 func (Truth) Full() bool { return false }
 
 // Judgement is where a task is good, bad, skipped, and where it is undecided.
-type Judgement[B any] struct{ Good, Bad, Skipped, Open B }
+type Judgement[B comparable] struct{ Good, Bad, Skipped, Open B }
 
 // Of returns where the judgement is Success, Failure, Skipped or Accept.
 func (j *Judgement[B]) Of(is Status) B {
@@ -135,7 +135,7 @@ func decideChain[B comparable](a Algebra[B], r *Rule, look func(child Task, in B
 }
 
 // add adds where a verdict is returned; Accept is none.
-func (j *Judgement[B]) add(a interface{ Or(x, y B) B }, says Status, in B) {
+func (j *Judgement[B]) add(a Algebra[B], says Status, in B) {
 	switch says {
 	case Success:
 		j.Good = a.Or(j.Good, in)
