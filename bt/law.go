@@ -5,8 +5,8 @@ import "slices"
 // The law of the families (docs/semantics.md, section 3) is a fold over a Boolean algebra: of truth values, it is the
 // decision of one task (package tick); of sets of states, where a task decides so (package verify); of formulas, their
 // text (package smv); of truth values that are rounded up, what may be (package reaction). An automaton decides by
-// Automaton.Decide; its course, which follows from that, is what is folded. The engine of this package is the only other
-// place: it keeps a task's decision up to date with each change of a child, by counts. TestLaw compares the two.
+// Automaton.Decide; its course, which follows from that, is what is folded. The engine of this package is the only
+// other place: it keeps a task's decision up to date with each change of a child, by counts. TestLaw compares the two.
 
 // Algebra is a Boolean algebra. One that rounds up may return more than a complement.
 type Algebra[B comparable] interface {
@@ -119,7 +119,9 @@ func decideChain[B comparable](a Algebra[B], r *Rule, look func(child Task, in B
 			j := look(child, passed)
 			stopped = a.Or(stopped, a.And(passed, j.Of(stops)))
 			passed = a.And(passed, a.Or(j.Of(over), j.Skipped))
-			skipped = a.And(skipped, j.Skipped)
+			if skipped = a.And(skipped, j.Skipped); passed == none {
+				break
+			}
 		}
 		passed = a.And(passed, a.Not(skipped))
 		decides = Judgement[B]{Good: passed, Bad: stopped, Skipped: skipped}

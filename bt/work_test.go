@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/formalism/tick"
 	"canopy/internal/trees"
 )
 
@@ -42,20 +43,23 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestAllocations asserts that an instant allocates nothing once the log has grown.
+// TestAllocations asserts that an instant allocates nothing once the log has grown, nor do ticks.
 func TestAllocations(t *testing.T) {
-	e := engineOf(t, swapTree())
-	c, _ := e.Tree().Find("c")
-	g, _ := e.Tree().Find("g")
-	kept := e.Clone()
-	one, other := []bt.Input{bt.Set(c, true), bt.Slow(g, false, true)}, []bt.Input{bt.Set(c, false), bt.Exited(g)}
+	tree := trees.Compile(t, swapTree())
+	e, ticks := bt.NewEngine(tree, nil, 0), tick.NewEngine(tree, nil, 0)
+	c, _ := tree.Find("c")
+	g, _ := tree.Find("g")
+	kept, keptTicks := e.Clone(), ticks.Clone()
+	inputs := [][]bt.Input{{bt.Set(c, true), bt.Slow(g, false, true)}, {bt.Set(c, false), bt.Exited(g)}}
 	run := func() {
-		for _, inputs := range [][]bt.Input{one, other} {
-			if _, err := e.Settle(inputs); err != nil {
-				t.Fatal(err)
+		for _, in := range inputs {
+			_, err := e.Settle(in)
+			if _, errTicks := ticks.Settle(in); err != nil || errTicks != nil {
+				t.Fatal(err, errTicks)
 			}
 		}
 		e.CopyFrom(kept)
+		ticks.CopyFrom(keptTicks)
 	}
 	run()
 	if n := testing.AllocsPerRun(100, run); n != 0 {

@@ -22,8 +22,8 @@ import (
 //	active[t]   t's turn has come, and it is none of these
 //
 // They follow from the decision rules of the composites, bt.Decide (A. Klöckner, Behavior Trees for UAV Mission
-// Management, 2013, section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive Paradigm
-// and And-Or-Trees, 2016, definitions 8 and 9). Of tasks with memory they are only what may be: memory.go.
+// Management, 2013, section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive
+// Paradigm and And-Or-Trees, 2016, definitions 8 and 9). Of tasks with memory they are only what may be: memory.go.
 type Model struct {
 	effort  int  // a factor of the bounds of searches
 	tired   bool // such a bound has ended a search

@@ -312,16 +312,22 @@ func (e *Engine) tick(t bt.Task) bool {
 	if !n.leaf {
 		e.act(t, n, s)
 		s.Busy = false
+		news := e.ticks == 0 || n.script != nil // what an automaton says also depends on what is held
 		for _, child := range n.children {
+			c := &e.tasks[child]
+			heard := c.heard
 			if e.tick(child) {
 				s.Busy = true
 			}
+			news = news || c.heard != heard
 		}
 		if s.elapsed { // an answer like those of children: the task acts on it when it is ticked next
 			s.at, _ = n.script.Elapse(s.at)
 			s.elapsed, e.changed = false, true
 		}
-		e.judge(n, s)
+		if news {
+			e.judge(n, s)
+		}
 	}
 	if s.activity == Idle && s.answer == s.Request { // most leaves at most times: nothing has changed
 		return false

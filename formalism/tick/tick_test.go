@@ -62,28 +62,6 @@ func TestLoopError(t *testing.T) {
 	}
 }
 
-// TestAllocations asserts that an instant allocates nothing once the log has grown.
-func TestAllocations(t *testing.T) {
-	tree := trees.Compile(t, swapTree())
-	e := tick.NewEngine(tree, nil, 0)
-	c, _ := tree.Find("c")
-	g, _ := tree.Find("g")
-	kept := e.Clone()
-	one, other := []bt.Input{bt.Set(c, true), bt.Slow(g, false, true)}, []bt.Input{bt.Set(c, false), bt.Exited(g)}
-	run := func() {
-		for _, inputs := range [][]bt.Input{one, other} {
-			if _, err := e.Settle(inputs); err != nil {
-				t.Fatal(err)
-			}
-		}
-		e.CopyFrom(kept)
-	}
-	run()
-	if n := testing.AllocsPerRun(100, run); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
 // TestVisits asserts that every tick visits every task, and that an instant without change is one tick.
 func TestVisits(t *testing.T) {
 	tree := trees.Compile(t, swapTree())
