@@ -75,6 +75,10 @@ func addCommands(root *cobra.Command, commands ...*cobra.Command) {
 				c.Args = arguments
 			}
 			root.AddCommand(c)
+			delete(named, name)
 		}
+	}
+	if len(named) > 0 {
+		panic("canopy: a command has no help")
 	}
 }
