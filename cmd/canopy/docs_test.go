@@ -33,7 +33,7 @@ var shellWord = regexp.MustCompile(`"[^"]*"|[^\s"]+(?:"[^"]*")?`)
 // by their names.
 func commandLine(line string) (args []string) {
 	line = strings.TrimPrefix(line, "canopy ")
-	for _, end := range []string{"  ", " > ", " | ", " &"} {
+	for _, end := range []string{"   # ", " > ", " | ", " &"} {
 		line, _, _ = strings.Cut(line, end)
 	}
 	for _, word := range shellWord.FindAllString(line, -1) {

@@ -40,10 +40,10 @@ The file name "-" means standard input wherever a plan, mission, state graph or 
 
 Exit status of every command: 0 success, 1 started but failed or interrupted, 2 wrong input, 3 a property is
 refuted or violated, the plan failed, or the behaviour of two plans differs.`,
-		Example: `  canopy new first --vehicle circuit          write a mission that flies, to begin with
-  canopy run first.yaml                       simulate it and write a report
-  canopy check first.yaml                     prove what its plan does, or show where it does not
-  canopy why out/first stay                   explain why a task of the run started or ended`,
+		Example: `  canopy new first --vehicle circuit   # write a mission that flies, to begin with
+  canopy run first.yaml                # simulate it and write a report
+  canopy check first.yaml              # prove what its plan does, or show where it does not
+  canopy why out/first stay            # explain why a task of the run started or ended`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: func(root *cobra.Command, args []string) error {
 			if len(args) > 0 {
