@@ -12,9 +12,7 @@ import (
 func TestAssurance(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile("../../docs/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return string(text)
 	}
 	_, checklist, _ := strings.Cut(read("flying-checks.md"), "## Attachment and checklist")

@@ -18,9 +18,7 @@ const hall = "../../examples/11-back-chaining/world.xml"
 // The example shows what the commands print.
 func TestBackchain(t *testing.T) {
 	page, err := os.ReadFile("../../examples/11-back-chaining/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	path := filepath.Join(t.TempDir(), "plan.xml")
 	stdout, stderr, status := canopy("backchain", hall, "--goal", "inspected and at_hangar", "--out", path)
 	if status != exitOK || stdout != "" {
@@ -51,9 +49,7 @@ func TestBackchainedPlanIsTraced(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	p, _, err := readPlan(path, os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	active, lines := []string{"fly_home"}, []string{}
 	for _, step := range []struct{ facts, active string }{
 		{"at_hangar", "fetch_key"}, {"has_key", "fly_to_door"}, {"not at_hangar, at_door", "unlock"}, {"door_open", "fly_in"},
@@ -71,9 +67,7 @@ func TestBackchainedPlanIsTraced(t *testing.T) {
 		}
 		active, lines = append(active, step.active), append(lines, strings.Join(line, "; "))
 	}
-	if err := os.WriteFile(script, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	save(t, script, strings.Join(lines, "\n"))
 	stdout, stderr, status := canopy("trace", path, script)
 	if status != exitOK || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
@@ -117,9 +111,7 @@ signals:
 		t.Fatalf("status %d, %s%s", status, stdout, stderr)
 	}
 	changes, err := os.ReadFile(filepath.Join(out, "status.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	trim, climb := strings.Index(string(changes), "trim,"), strings.Index(string(changes), "climb,")
 	says(t, "the log", string(changes), "high,Failure,Success")
 	if trim < 0 || climb < trim {

@@ -68,13 +68,9 @@ func patch(t *testing.T, text, block string) string {
 func TestProvingExample(t *testing.T) {
 	const folder = "../../examples/12-proving/"
 	plan, err := os.ReadFile(folder + "plan.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	readme, err := os.ReadFile(folder + "README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	blocks := strings.Split(string(readme), "```diff\n")
 	if len(blocks) != 6 {
 		t.Fatalf("%d changes", len(blocks)-1)
@@ -120,15 +116,11 @@ func TestProvingExample(t *testing.T) {
 // Every mission that ships is proved, or gives the reason why a finding is accepted.
 func TestShippedMissionsAreProved(t *testing.T) {
 	files, err := filepath.Glob("../../missions/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	checked := 0
 	for _, f := range files {
 		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !strings.Contains(string(text), "\nplan:") {
 			continue // a vehicle, or a state graph
 		}
@@ -158,16 +150,12 @@ func TestCheckAssumptions(t *testing.T) {
 	}
 	all := []verify.Finding{watched, open}
 	var out strings.Builder
-	if err := printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", all, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", all, nil))
 	says(t, "the table", out.String(), "f: 1 proved, 0 refuted, 1 proved under an assumption\n", "proved     always      a\n",
 		"proved if  always      b\n           if          procedures take no time\n",
 		"assumed                the declared facts hold; each run of the mission checks this\n")
 	text, err := verify.SARIF(all, nil, "0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	says(t, "SARIF", string(text), "b, if procedures take no time", `"if": "the declared facts hold"`, `"kind": "open"`)
 	for _, test := range []struct {
 		found           []verify.Finding
@@ -189,9 +177,7 @@ func TestCheckAssumptions(t *testing.T) {
 // A check that is interrupted leaves what was decided.
 func TestCheckInterrupted(t *testing.T) {
 	s, err := subject("../../missions/solar-day.xml", "", io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	if all := ask(ctx, s, 3600, &progress{}); len(all) < 4 {
 		t.Errorf("%d findings", len(all))
@@ -225,9 +211,7 @@ func TestCheckBudget(t *testing.T) {
 // The reference names all keys of a finding in JSON, and no others.
 func TestJSONIsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/verification.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, section, _ := strings.Cut(string(page), "## For programs")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var documented, keys []string
@@ -251,9 +235,7 @@ func TestJSONIsDocumented(t *testing.T) {
 // The page explains all questions, in their order and words, each with an example of each answer and the next step.
 func TestQuestionsAreExplained(t *testing.T) {
 	page, err := os.ReadFile("../../docs/questions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sections := strings.Split(string(page), "\n## ")[1:]
 	questions := verify.Questions()
 	if len(sections) != len(questions) {

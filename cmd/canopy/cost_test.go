@@ -13,9 +13,7 @@ func TestQuestionsOfShippedMissionsAreCheap(t *testing.T) {
 	check := func(name string) func() {
 		return func() {
 			s, err := subject(folder+name, "", io.Discard)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			ask(context.Background(), s, 60, &progress{})
 		}
 	}

@@ -26,9 +26,7 @@ func TestDiffFuelCell(t *testing.T) {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	var d diff.Difference
-	if err := json.Unmarshal([]byte(stdout), &d); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(stdout), &d))
 	want := diff.Count{Element: "transition", Old: 12, New: 20, Added: 8, Joining: 8}
 	if d.Formalism != "state graph" || len(d.Counts) != 2 || d.Counts[1] != want {
 		t.Errorf("%+v", d)
@@ -86,13 +84,9 @@ func TestDiffUndecided(t *testing.T) {
 // The same actions are active, but they do something else: that is not the same behaviour.
 func TestDiffDeeds(t *testing.T) {
 	plan, err := os.ReadFile("../../missions/solar-day.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mission, err := os.ReadFile("../../missions/solar-day.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// solarDay has missions by their plans and documents.
 	solarDay := func(inPlan, inMission [2]string) string {
 		dir := write(t, map[string]string{

@@ -14,9 +14,7 @@ import (
 func clone(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	for _, name := range []string{"missions", "examples", "document"} {
 		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
@@ -109,18 +107,14 @@ func TestDocumentedCommands(t *testing.T) {
 	var names []string
 	for _, pattern := range []string{"README.md", "docs/*.md", "examples/*/README.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		names = append(names, found...)
 	}
 	block := regexp.MustCompile("(?ms)^```(sh|text)\n(.*?)^```$")
 	printed, commands, texts := map[string]string{}, 0, 0
 	for _, name := range names {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		last := ""
 		for _, b := range block.FindAllStringSubmatch(string(text), -1) {
 			if b[1] == "text" {
@@ -159,9 +153,7 @@ func TestPapers(t *testing.T) {
 	}
 	root := clone(t)
 	text, err := os.ReadFile(filepath.Join(root, "docs", "papers.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	quoted := regexp.MustCompile("`([^`]+)`")
 	number := regexp.MustCompile(`\d[\d,.]*\d`)
 	link := regexp.MustCompile(`\]\([^)]*\)`)
@@ -222,9 +214,7 @@ func TestPapers(t *testing.T) {
 func hasTest(t *testing.T, dir, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return slices.ContainsFunc(files, func(file string) bool {
 		text, err := os.ReadFile(file)
 		return err == nil && strings.Contains(string(text), "func "+name+"(t *testing.T)")

@@ -70,9 +70,7 @@ func TestEffectsWithoutNumbers(t *testing.T) {
 	down := -up
 	list := []effect{{Signal: "x", Task: "a", Low: &up, From: "declared"}, {Signal: "x", Task: "b", High: &down, From: "declared"},
 		{Signal: "y", Task: "a", From: unknownRate}}
-	if err := printEffects(&out, list); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printEffects(&out, list))
 	says(t, "the table", out.String(), "a     above 0  -        declared\n", "b     -        below 0  declared\n",
 		"unknown: no bound over the ranges\n")
 }
@@ -86,9 +84,7 @@ func TestUnasked(t *testing.T) {
 	if err := printNotes(&out, declare.Subject{Plan: &plan.Plan{}}, found); err != nil || out.String() != "" {
 		t.Errorf("%v %s", err, out.String())
 	}
-	if err := printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", found, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", found, nil))
 	if strings.Contains(out.String(), "not asked") {
 		t.Errorf("%s", out.String())
 	}
@@ -102,9 +98,7 @@ func TestOneReasonForManyQuestions(t *testing.T) {
 		found = append(found, verify.Finding{Question: q, Verdict: verify.Undecided, Text: "not concluded: why", Place: at})
 	}
 	var out strings.Builder
-	if err := printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", found, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", found, nil))
 	says(t, "the table", out.String(), "3 not concluded\n", "also        dead, goal\n")
 	if strings.Count(out.String(), "why") != 1 {
 		t.Errorf("%s", out.String())

@@ -48,9 +48,7 @@ func TestServeAFakeVehicle(t *testing.T) {
 	var out bytes.Buffer
 	done := make(chan error)
 	var scenario fake.Scenario
-	if err := scenario.Add("pilot-mode=5@20"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, scenario.Add("pilot-mode=5@20"))
 	go func() {
 		wires := []*fake.Wire{fake.NewWire(1, scenario), fake.NewWire(2, scenario)}
 		done <- serve(ctx, v, wires, []link.Link{a, b}, now.Load, ticks, &out)
@@ -69,9 +67,7 @@ func TestServeAFakeVehicle(t *testing.T) {
 		&ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: common.MAV_CMD_NAV_TAKEOFF},
 	} {
 		raw, err := w.Write(m, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		both = append(both, raw...)
 	}
 	a.in <- both
@@ -137,13 +133,9 @@ func TestFakeRefusesWrongInput(t *testing.T) {
 // A vehicle is switched on at the place that --home gives.
 func TestFakeAtHome(t *testing.T) {
 	station, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer station.Close() //nolint:errcheck // nothing is buffered
-	if err := station.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, station.SetReadDeadline(time.Now().Add(time.Minute)))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	c := fakeCommand()
@@ -155,9 +147,7 @@ func TestFakeAtHome(t *testing.T) {
 	r, buf := frame.Reader{}, make([]byte, link.Datagram)
 	for found := false; !found; {
 		n, _, err := station.ReadFrom(buf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, f := range r.Read(buf[:n]) {
 			if p, ok := f.Message.(*ardupilotmega.MessageGlobalPositionInt); ok && p.Lat != 0 {
 				if found = true; p.Lat != -335000000 || p.Lon != 1512500000 || p.Alt != 20000 {

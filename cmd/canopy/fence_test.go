@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 )
@@ -11,9 +10,7 @@ import (
 func TestSimulatedBreach(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		save(t, filepath.Join(dir, name), text)
 	}
 	write("plan.xml", `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:copter"/><BehaviorTree ID="m">
 <Sequence><take_off/><fly_to to_north="100 [m]" to_east="0 [m]" to_h="20 [m]"/></Sequence></BehaviorTree></root>`)

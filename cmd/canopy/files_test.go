@@ -26,9 +26,7 @@ func TestSave(t *testing.T) {
 			t.Fatalf("%s: %d bytes, %v", args[0], len(want), err)
 		}
 		target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link.svg")
-		if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(target, []byte("old"), 0o600))
 		if err := os.Symlink(target, link); err != nil {
 			t.Skip("no symbolic links:", err)
 		}

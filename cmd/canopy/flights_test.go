@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,8 +9,7 @@ import (
 // cart writes a mission of a cart on a plane, whose commands are its speeds.
 func cart(t *testing.T, plan, keys string) string {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := write(t, map[string]string{
 		"cart.vehicle.yaml": `states:
   x: {unit: m, derivative: u, min: -1000, max: 1000}
   y: {unit: m, derivative: v, min: -1000, max: 1000}
@@ -22,11 +20,7 @@ commands:
 `,
 		"plan.xml":     `<root BTCPP_format="4"><BehaviorTree ID="plan">` + plan + `</BehaviorTree></root>`,
 		"mission.yaml": "plan: plan.xml\nvehicle: cart.vehicle.yaml\nhorizon: 10\n" + keys,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	return filepath.Join(dir, "mission.yaml")
 }
 

@@ -25,9 +25,7 @@ func TestReplayOfTheCircuit(t *testing.T) {
 	read := func(name ...string) []byte {
 		t.Helper()
 		data, err := os.ReadFile(filepath.Join(name...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return data
 	}
 	out, stderr, status := canopy("replay", run, "--out", again, "--report=false")
@@ -49,9 +47,7 @@ func TestReplayOfTheCircuit(t *testing.T) {
 
 	data := read(run, box.File)
 	data[len(data)/2] ^= 1
-	if err := os.WriteFile(filepath.Join(run, box.File), data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(run, box.File), data, 0o666))
 	out, stderr, status = canopy("replay", run, "--out", again, "--report=false")
 	if status != exitFailed || strings.Contains(out, "\nthe same datagrams and the same status.csv\n") {
 		t.Errorf("%d\n%s%s", status, out, stderr)

@@ -51,9 +51,7 @@ func TestFlyKeepsBlackBoxes(t *testing.T) {
 	mission := filepath.Join("..", "..", "missions", "circuit-plane.yaml")
 	for _, name := range []string{"run.box", "run.box.old", "run.box.stopped"} {
 		out := t.TempDir()
-		if err := os.WriteFile(filepath.Join(out, name), []byte("kept"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(out, name), []byte("kept"), 0o600))
 		_, stderr, status := canopy("fly", mission, "--out", out, "--link", "udp:127.0.0.1:0")
 		if data, err := os.ReadFile(filepath.Join(out, name)); status != exitInput || string(data) != "kept" {
 			t.Errorf("%s: status %d, %q, %v", name, status, data, err)

@@ -69,9 +69,7 @@ func TestNobodyReads(t *testing.T) {
 	}
 	says(t, "the table", out.String(), "plan     flight: open")
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_ = r.Close()
 	c := exec.Command(os.Args[0], "-test.run", "^TestNobodyReads$")
 	c.Env, c.Stderr = append(os.Environ(), child+"="+t.TempDir()), w

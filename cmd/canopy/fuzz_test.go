@@ -61,9 +61,7 @@ func FuzzLog(f *testing.F) {
 		f.Add(whole[:n])
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(log, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(log, data, 0o666))
 		for _, args := range [][]string{{"report", out}, {"why", out, "go"},
 			{"monitor", out, "--property", "always (x ge -1 [m])"}} {
 			stdout, stderr, status := canopy(args...)

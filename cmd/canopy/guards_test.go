@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,9 +93,7 @@ func decided(t *testing.T, files map[string]string, tasks int) {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		save(t, filepath.Join(folder, name), text)
 	}
 	stdout, stderr, status := canopy("check", filepath.Join(folder, "five.yaml"), "--budget", "600")
 	if status != exitRefute || stderr != "" {

@@ -87,16 +87,12 @@ func TestHostileNames(t *testing.T) {
 	}
 	for _, name := range []string{"report.html", "status.csv", "signals.csv"} {
 		text, err := os.ReadFile(filepath.Join(out, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		clean(t, name, string(text))
 		if _, data, found := strings.Cut(string(text), `<script type="application/json" id="log">`); found { // what the page's script shows
 			data, _, _ = strings.Cut(data, "</script>")
 			var v any
-			if err := json.Unmarshal([]byte(data), &v); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal([]byte(data), &v))
 			walk(v, func(s string) {
 				if strings.IndexFunc(s, func(r rune) bool { return unicode.Is(unicode.Cf, r) || unicode.IsControl(r) }) >= 0 {
 					t.Errorf("the page shows %q", s)

@@ -43,9 +43,7 @@ func importFlies(t *testing.T, plan, vehicle, told string) {
 			t.Errorf("%s does not judge ranges:\n%s", args[0], stdout)
 		}
 		log, err := os.ReadFile(filepath.Join(out, "status.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, line := range strings.Split(string(log), "\n") {
 			if fields := strings.Split(line, ","); len(fields) == 5 && fields[3] == "Accept" && fields[4] == "Activating" {
 				active[i] = append(active[i], fields[2])

@@ -16,9 +16,7 @@ func TestInputIsBounded(t *testing.T) {
 	}
 	clone(t)
 	for _, kind := range []string{"xml", "yaml", "tr", "andor", "txt"} {
-		if err := os.Symlink("/dev/zero", "zero."+kind); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink("/dev/zero", "zero."+kind))
 	}
 	save(t, "endless.yaml", "plan: zero.xml\nvehicle: solar\nhorizon: 1 [h]\n")
 	refused := func(lines string) {
@@ -51,14 +49,10 @@ func TestInputIsBounded(t *testing.T) {
 		compare zero.yaml
 		run zero.yaml --out out
 		run endless.yaml --out out`)
-	if err := errors.Join(os.WriteFile("long.xml", nil, 0o666), os.Truncate("long.xml", maxInput+1)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.WriteFile("long.xml", nil, 0o666), os.Truncate("long.xml", maxInput+1)))
 	says(t, "show", typed(t, "show long.xml"), "longer than 16 MiB", "status 2")
 
-	if err := os.Mkdir("flown", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir("flown", 0o777))
 	for _, name := range []string{"pipe.xml", "flown/run.box", "flown/run.mcap", "flown/run.lock"} {
 		if err := syscall.Mkfifo(name, 0o600); err != nil {
 			t.Skip("there are no named pipes:", err)

@@ -15,9 +15,7 @@ func TestInspection(t *testing.T) {
 			t.Fatalf("status %d: %s", status, stderr)
 		}
 		text, err := os.ReadFile(battery + "/status.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := strings.Contains(string(text), ",inspect,Running,Finished"); got != inspected {
 			t.Errorf("%s Wh: inspected %v, want %v", battery, got, inspected)
 		}

@@ -41,9 +41,7 @@ func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		save(t, filepath.Join(dir, name), text)
 	}
 	return dir
 }
@@ -70,9 +68,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	page, err := os.ReadFile(filepath.Join(out, "report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	again, stderr, status := canopy("report", out)
 	if status != exitOK || again != stdout {
 		t.Errorf("canopy report: status %d, %s, and another table:\n%s", status, stderr, again)
@@ -107,9 +103,7 @@ func TestRunJSON(t *testing.T) {
 		t.Fatal(status)
 	}
 	var summary map[string]any
-	if err := json.Unmarshal([]byte(stdout), &summary); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(stdout), &summary))
 	for _, key := range []string{"cpu_s", "steps", "rhs_evaluations", "jacobians", "state_events", "time_events", "max_event_iterations", "ended", "outcome", "reason"} {
 		if _, ok := summary[key]; !ok {
 			t.Errorf("no %s in %s", key, stdout)
@@ -164,14 +158,10 @@ func TestFailedRuns(t *testing.T) {
 func readLog(t *testing.T, out string) *record.Log {
 	t.Helper()
 	f, err := os.Open(filepath.Join(out, "run.mcap"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close() //nolint:errcheck // only read
 	log, err := record.Read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return log
 }
 
@@ -191,12 +181,8 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("there is no device here that is always full, as Linux has it")
 	}
 	full := t.TempDir()
-	if err := os.Symlink("/dev/full", filepath.Join(full, "signals.csv")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(full, "summary.json"), []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("/dev/full", filepath.Join(full, "signals.csv")))
+	save(t, filepath.Join(full, "summary.json"), "old")
 	_, stderr, status := canopy("run", solarDay, "--until", "10h", "--out", full)
 	if status != exitFailed {
 		t.Errorf("a full disk: status %d", status)
@@ -228,9 +214,7 @@ func TestLogLimit(t *testing.T) {
 	}
 	says(t, "the message", stderr, "interrupted: the log is full: its limit is 1 MiB", "--resume continues", "--log-limit")
 	summary, err := os.ReadFile(filepath.Join(out, "summary.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	says(t, "the summary", string(summary), `"interrupted"`, `"the log is full: its limit is 1 MiB"`)
 	if stderr, status := fly(out, "--resume"); status != exitOK {
 		t.Fatal(stderr)
@@ -252,9 +236,7 @@ func TestLogLimit(t *testing.T) {
 func TestLogIsLost(t *testing.T) {
 	if line := os.Getenv(child); line != "" {
 		signal.Ignore(syscall.SIGXFSZ)
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100_000, Max: 100_000}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100_000, Max: 100_000}))
 		os.Exit(execute(strings.Split(line, "\n"), os.Stdout, os.Stderr))
 	}
 	for _, args := range [][]string{{"run", solarDay, "--until", "10h"}, {"fly", circuit, "--link", "fake:plane"}} {
@@ -284,9 +266,7 @@ func TestLogIsLost(t *testing.T) {
 			}
 		}()
 		stdout, stderr, status := canopy("fly", circuit, "--link", "fake:plane", "--out", gone)
-		if err := <-removed; err != nil {
-			t.Fatal(err)
-		}
+		must(t, <-removed)
 		if status != exitFailed {
 			t.Errorf("a folder that was removed: status %d", status)
 		}
@@ -323,9 +303,7 @@ func TestFlightsArePrivate(t *testing.T) {
 // A folder that may only be read is a failed run.
 func TestReadOnlyFolder(t *testing.T) {
 	read := t.TempDir()
-	if err := os.Chmod(read, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(read, 0o555))
 	if os.Mkdir(filepath.Join(read, "try"), 0o777) == nil {
 		t.Skip("no folder is read-only for root")
 	}
@@ -343,9 +321,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(diags)
 	}
 	r, err := simulated.New(m, run.Continuous{}, math.Inf(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	out := t.TempDir()
@@ -443,15 +419,11 @@ func TestResume(t *testing.T) {
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files := map[string]string{}
 	for _, f := range list {
 		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		files[f.Name()] = string(data)
 	}
 	return files
@@ -482,9 +454,7 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	var rows []map[string]any
-	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(stdout), &rows))
 	names := []string{"continuous", "tick 60 s, interpolated", "tick 60 s", "tick 60 s, restart", "state graph", "recorded inputs"}
 	timeEvents := []float64{0, 780, 780, 780, 0, 2}
 	if len(rows) != len(names) {

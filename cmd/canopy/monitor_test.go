@@ -21,14 +21,10 @@ func TestMonitorSolarDay(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	f, err := os.Open(filepath.Join(out, "run.mcap"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close() //nolint:errcheck // only read
 	log, err := record.Read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	became := func(name string, to bt.Status, after float64) float64 {
 		for _, c := range log.Changes {
 			if log.Tasks[c.Task].Name == name && c.To == to && c.T > after {
@@ -62,9 +58,7 @@ func TestMonitorSolarDay(t *testing.T) {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	var rows []record.Property
-	if err := json.Unmarshal([]byte(first), &rows); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(first), &rows))
 	number := func(p *float64) any {
 		if p == nil {
 			return "-"
@@ -121,9 +115,7 @@ func TestMonitorBelievesWholeLogs(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	whole, err := os.ReadFile(filepath.Join(out, "run.mcap"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	turned := func(at int) []byte {
 		data := bytes.Clone(whole)
 		data[at] ^= 1
@@ -132,9 +124,7 @@ func TestMonitorBelievesWholeLogs(t *testing.T) {
 	for name, data := range map[string][]byte{"cut": whole[:2*len(whole)/3], "damaged": turned(2 * len(whole) / 3),
 		"of a damaged mission": turned(bytes.Index(whole, []byte("check:")) - 2)} {
 		file := filepath.Join(dir, "other.mcap")
-		if err := os.WriteFile(file, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, data, 0o666))
 		stdout, stderr, status := canopy("monitor", file, "--property", "always (soc >= 0.1)", "--property", "eventually climb")
 		if status != exitFailed {
 			t.Errorf("%s: status %d", name, status)
@@ -157,8 +147,6 @@ func TestMonitorBelievesWholeLogs(t *testing.T) {
 			t.Errorf("%s: the report has status %d\n%s%s", name, status, stdout, stderr)
 		}
 		says(t, "the report", stdout, map[bool]string{true: "cut off: ", false: "damaged: "}[name == "cut"])
-		if err := os.Remove(filepath.Join(dir, "run.mcap")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(dir, "run.mcap")))
 	}
 }

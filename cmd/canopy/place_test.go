@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,9 +54,7 @@ func TestPlacesAreFlown(t *testing.T) {
 				yaml := fmt.Sprintf("plan: %s.xml\nvehicle: %s\nhorizon: 60 [min]\nends_with_plan: true\nrecord: {interval: 1, signals: "+
 					"[north, east]}\nenvironment: {lat_deg: %v, lon_deg: %v, alt: 20}\n", name, vehicle, home.Lat, home.Lon)
 				for file, text := range map[string]string{name + ".xml": plan, name + ".yaml": yaml} {
-					if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
-						t.Fatal(err)
-					}
+					save(t, filepath.Join(dir, file), text)
 				}
 				out, file := filepath.Join(dir, name+command[0]), filepath.Join(dir, name+".yaml")
 				if _, stderr, status := canopy(append(command, file, "--out", out, "--report=false")...); status != exitOK {
@@ -91,16 +88,11 @@ func TestPlacesAreFlown(t *testing.T) {
 func TestPlacesAreProved(t *testing.T) {
 	var answers []string
 	for _, place := range []string{`to_north="66.7 [m]" to_east="67 [m]" to_h="30"`, `lat="48.0820" lon="11.2840" alt="620"`} {
-		dir := t.TempDir()
-		for name, text := range map[string]string{
+		dir := write(t, map[string]string{
 			"p.xml": `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:copter"/><BehaviorTree ID="m"><Sequence>
 				<take_off/><fly_to ` + place + `/><return_home/></Sequence></BehaviorTree></root>`,
 			"m.yaml": "plan: p.xml\nvehicle: copter\nhorizon: 10 [min]\nenvironment: {lat_deg: 48.0814, lon_deg: 11.2831, alt: 590}\n",
-		} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		})
 		stdout, stderr, _ := canopy("check", filepath.Join(dir, "m.yaml"))
 		exported, _, _ := canopy("export", "qgc", filepath.Join(dir, "m.yaml"))
 		if !strings.Contains(exported, "48.08199") && !strings.Contains(exported, "48.082,") {
@@ -115,8 +107,7 @@ func TestPlacesAreProved(t *testing.T) {
 
 // Conditions on places hold where the vehicle is, in simulation, on the fake, and in a property.
 func TestConditionsOnPlaces(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := write(t, map[string]string{
 		"p.xml": `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:copter"/><BehaviorTree ID="m"><Sequence>
 			<Condition name="home" on="distance_to(48.0814, 11.2831) lt 2 [m] and alt lt 600 [m]"/><take_off/>
 			<fly_to lat="48.0820" lon="11.2840" alt="640"/>
@@ -125,11 +116,7 @@ func TestConditionsOnPlaces(t *testing.T) {
 			<return_home/></Sequence></BehaviorTree></root>`,
 		"m.yaml": "plan: p.xml\nvehicle: copter\nhorizon: 10 [min]\nends_with_plan: true\nsignals:\n  away: {unit: m, value: \"distance_to(48.0814, 11.2831)\"}\n" +
 			"environment: {lat_deg: 48.0814, lon_deg: 11.2831, alt: 590}\ncheck: {always: [\"distance_to(48.0814, 11.2831) lt 150 [m]\"]}\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	for _, command := range [][]string{{"run"}, {"fly", "--link", "fake:copter"}} {
 		out := filepath.Join(dir, command[0])
 		stdout, stderr, status := canopy(append(command, filepath.Join(dir, "m.yaml"), "--out", out, "--report=false")...)

@@ -12,9 +12,7 @@ const twoActions = "../../examples/10-reaction/two.xml"
 // The example shows what the commands print, and the script, replayed, ends with the number that is proved.
 func TestReaction(t *testing.T) {
 	page, err := os.ReadFile("../../examples/10-reaction/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	script := filepath.Join(t.TempDir(), "worst.txt")
 	solar, stderr, status := canopy("reaction", solarDay)
 	if status != exitOK || stderr != "" {
@@ -29,8 +27,6 @@ func TestReaction(t *testing.T) {
 	_, end, _ = strings.Cut(end, "\n")
 	says(t, "the example", string(page), "```text\n"+solar+"```", "```text\n"+two+"```", "```text\n"+end+"```")
 	text, err := os.ReadFile(script)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	says(t, "the script", string(text), "# 4 event iterations, 10 status changes, 12 visits.\n", "\nentered left\n")
 }

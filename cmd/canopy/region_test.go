@@ -46,9 +46,7 @@ func TestRegionInterrupted(t *testing.T) {
 	}
 	a, err := newAnalysis(m, &regionFlags{box: []string{"x=0:5", "y=-2:2"}, resolution: 4, refine: 1, asJSON: true,
 		until: 20, workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out strings.Builder

@@ -41,9 +41,7 @@ func TestRemoteFlight(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(text), 0o600))
 		return name
 	}
 	plan := `<root BTCPP_format="4"><BehaviorTree ID="main"><Sequence>
@@ -102,13 +100,9 @@ func TestRemoteFlight(t *testing.T) {
 // flown.
 func TestRemoteMistakes(t *testing.T) {
 	open := filepath.Join(t.TempDir(), "open")
-	if err := os.WriteFile(open, []byte("0123456789abcdef"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(open, []byte("0123456789abcdef"), 0o644))
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer taken.Close() //nolint:errcheck // a test
 	fly := []string{"fly", "../../missions/circuit-plane.yaml", "--link", "fake:plane", "--out", filepath.Join(t.TempDir(), "o")}
 	for _, c := range []struct {

@@ -42,9 +42,7 @@ func recordFlight(t *testing.T, mission string) string {
 	m, err := readMission(mission, nil, os.Stderr)
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	check(err)
 	o := flight.Options{Options: adapter.Options{Ends: service.Ends{Us: service.Address{System: 1, Component: 191},
@@ -115,17 +113,13 @@ func TestReplay(t *testing.T) {
 	read := func(dir, name string) []byte {
 		t.Helper()
 		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return data
 	}
 	if len(read(again, "run.tlog")) < 400*20 {
 		t.Error("the tlog is too short")
 	}
-	if err := os.WriteFile(filepath.Join(run, "status.csv"), read(again, "status.csv"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(run, "status.csv"), read(again, "status.csv"), 0o666))
 	third := filepath.Join(t.TempDir(), "third")
 	stdout, stderr, status = canopy("replay", run, "--out", third, "--json")
 	var result replayed
@@ -144,9 +138,7 @@ func TestReplay(t *testing.T) {
 	// Another status.csv.
 	edit := func(dir, name string, data []byte) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
 	}
 	refuted := func(dir string, status int, text string) {
 		t.Helper()
@@ -196,13 +188,9 @@ func TestReplayInput(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	for _, name := range []string{"text", "empty"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Join(dir, name), 0o777))
 		text := map[string]string{"text": "not a box", "empty": box.Magic}[name]
-		if err := os.WriteFile(filepath.Join(dir, name, box.File), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		save(t, filepath.Join(dir, name, box.File), text)
 	}
 	for args, want := range map[string]string{
 		"":                      "1 given",

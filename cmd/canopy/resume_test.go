@@ -34,17 +34,13 @@ func placesOf(t *testing.T, data []byte) (list []int64) {
 func TestDamagedBox(t *testing.T) {
 	docs := t.TempDir()
 	for name, text := range flownDocuments {
-		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		save(t, filepath.Join(docs, name), text)
 	}
 	mission := filepath.Join(docs, "up.yaml")
 	run := recordFlight(t, mission)
 	name := filepath.Join(run, box.File)
 	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	resume := func(want string) {
 		t.Helper()
 		stdout, stderr, status := canopy("fly", mission, "--link", "udp:127.0.0.1:1", "--out", run, "--resume")
@@ -75,9 +71,7 @@ func TestDamagedBox(t *testing.T) {
 		if bytes.Equal(damaged, killed) {
 			continue
 		}
-		if err := os.WriteFile(name, damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, damaged, 0o666))
 		resume(", at byte ")
 		if after, err := os.ReadFile(name); err != nil || !bytes.Equal(after, damaged) {
 			t.Fatalf("the refused box is another one: %v", err)
@@ -95,12 +89,8 @@ func TestDamagedBox(t *testing.T) {
 	}
 
 	// A limit that was reached, or a full disk, in the middle of a record.
-	if err := os.WriteFile(name, killed[:len(killed)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(name, filepath.Join(run, box.Stopped)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, killed[:len(killed)/2], 0o666))
+	must(t, os.Rename(name, filepath.Join(run, box.Stopped)))
 	resume("recording stopped before the end of the flight")
 	stdout, stderr, status := canopy("replay", run, "--out", filepath.Join(docs, "again"), "--report=false", "--quiet")
 	if status != exitOK || !strings.Contains(stdout, "recording stopped before the end of the flight") {

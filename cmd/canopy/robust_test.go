@@ -60,9 +60,7 @@ func (r *robust) start(t *testing.T, args []string, size int) (*exec.Cmd, *bytes
 	}
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Start())
 	return c, &stderr
 }
 
@@ -208,9 +206,7 @@ func (r *robust) full(t *testing.T) {
 func (r *robust) corrupt(t *testing.T) {
 	for k := range *cases {
 		out := filepath.Join(r.dir, fmt.Sprint("corrupt", k))
-		if err := os.Mkdir(out, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(out, 0o777))
 		name := append(logFiles, folder.CheckpointFile)[r.IntN(len(logFiles)+1)]
 		what := ""
 		for n, text := range r.whole {
@@ -227,9 +223,7 @@ func (r *robust) corrupt(t *testing.T) {
 				}
 				what = fmt.Sprintf("%s spoiled at %d of %d", name, at, len(text))
 			}
-			if err := os.WriteFile(filepath.Join(out, n), data, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(out, n), data, 0o666))
 		}
 		r.reads(t, what, out)
 		r.goesOn(t, what, out)

@@ -163,9 +163,7 @@ func TestProvedIsNotViolated(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "out")
 		fly := func(o folder.Options, ctx context.Context) *record.Summary {
 			fresh, err := simulated.New(m, run.Continuous{}, math.Inf(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			o.Watch = m.Watch()
 			s, err := folder.Fly(ctx, fresh, dir, o)
 			if s == nil {
@@ -180,9 +178,7 @@ func TestProvedIsNotViolated(t *testing.T) {
 		}
 		kept++
 		log, err := os.ReadFile(filepath.Join(dir, folder.LogFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rows, _, err := (&runLog{bytes.NewReader(log), "log"}).judge(nil)
 		if err != nil || fmt.Sprint(judgements(rows)) != text {
 			t.Fatalf("seed %d: from the log, %v\n%v\n%s", seed, err, judgements(rows), text)

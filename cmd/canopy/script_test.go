@@ -18,9 +18,7 @@ func TestScripts(t *testing.T) {
 		dir := ""
 		return func(t *testing.T, d golden.Directive) (answer string) {
 			here, err := os.Getwd()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if dir == "" {
 				clone(t)
 				if dir, err = os.Getwd(); err != nil {
@@ -88,9 +86,7 @@ func from(t *testing.T, name string, args ...string) (stdout, stderr string, sta
 	t.Helper()
 	if name != "" {
 		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		before := os.Stdin
 		os.Stdin = f
 		defer func() { os.Stdin = before; _ = f.Close() }()
@@ -100,17 +96,13 @@ func from(t *testing.T, name string, args ...string) (stdout, stderr string, sta
 
 func save(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	save(t, name, text)
 }
 
 func fileText(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -144,5 +136,12 @@ func TestSameOutput(t *testing.T) {
 		if got != want || want == "" || strings.Contains(want, "\nstatus ") {
 			t.Errorf("%s:\n%s\n%s:\n%s", c[0], want, c[1], got)
 		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -32,9 +32,7 @@ func start(t *testing.T, what string) *process {
 	p.Env = append(os.Environ(), child+"="+what)
 	in, e1 := p.StdinPipe()
 	out, e2 := p.StdoutPipe()
-	if err := errors.Join(e1, e2, p.Start()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(e1, e2, p.Start()))
 	p.in, p.lines = in, bufio.NewScanner(out)
 	return p
 }
@@ -46,9 +44,7 @@ func (p *process) expect(t *testing.T, line string, then os.Signal) {
 		t.Fatalf("%q, want %q", p.lines.Text(), line)
 	}
 	if then != nil {
-		if err := p.Process.Signal(then); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Process.Signal(then))
 	}
 }
 
@@ -82,14 +78,10 @@ func TestInterruptTwice(t *testing.T) {
 // and leaves its results.
 func TestInterruptedAtOnce(t *testing.T) {
 	text, err := os.ReadFile(solarDay)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Chdir("../../missions")
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before := os.Stdin
 	defer func() { os.Stdin = before }()
 	os.Stdin = r
@@ -127,9 +119,7 @@ func TestInterruptForGood(t *testing.T) {
 	p := start(t, "yes")
 	p.expect(t, "ready", syscall.SIGINT)
 	p.expect(t, "interrupted", syscall.SIGINT)
-	if err := p.in.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.in.Close())
 	p.expect(t, "whole", nil)
 	var exit *exec.ExitError
 	if err := p.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
@@ -150,9 +140,7 @@ func TestNohup(t *testing.T) {
 	}
 	p := start(t, "yes")
 	p.expect(t, "ready", syscall.SIGHUP)
-	if err := p.in.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.in.Close())
 	p.expect(t, "<nil>", nil)
 	if err := p.Wait(); err != nil {
 		t.Error(err)

@@ -27,9 +27,7 @@ func TestSigningKey(t *testing.T) {
 		{digits, 0o640, "other users can read the key", frame.Secret{}},
 	} {
 		file := filepath.Join(t.TempDir(), "key")
-		if err := os.WriteFile(file, []byte(c.text), c.mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(c.text), c.mode))
 		k := signingKey{file}
 		switch s, err := k.secret(); {
 		case err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), digits)):

@@ -17,20 +17,14 @@ func flownBy(t *testing.T, folder, task string) (active []string, during [][][2]
 	t.Helper()
 	read := func(name string) [][]string {
 		text, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return rows
 	}
 	number := func(text string) float64 {
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return v
 	}
 	var spans [][2]float64
@@ -84,9 +78,7 @@ func TestSurveyIsFlown(t *testing.T) {
 			yaml := "plan: p.xml\nvehicle: " + c.vehicle + "\nhorizon: 30 [min]\nends_with_plan: true\n" +
 				"record: {interval: 1, signals: [north, east]}\n"
 			for name, text := range map[string]string{"p.xml": plan, "m.yaml": yaml} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				save(t, filepath.Join(dir, name), text)
 			}
 			ways := [][]string{{"run"}, {"fly", "--link", "fake:" + c.vehicle}}
 			if !testing.Short() {

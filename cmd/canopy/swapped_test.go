@@ -19,17 +19,11 @@ import (
 func swapped(t *testing.T) string {
 	t.Helper()
 	m, err := readMission("../../missions/circuit.yaml", nil, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := simulated.New(m, run.Continuous{}, 300)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := os.ReadFile("../../missions/circuit.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	next := strings.NewReplacer(`name="take_off"`, `name="climb"`, `<SubTree ID="round"/>`,
 		`<Condition name="high" on="h ge 10 [m]"/><SubTree ID="round"/>`).Replace(string(text))
 	out, done := filepath.Join(t.TempDir(), "swapped"), false
@@ -40,9 +34,7 @@ func swapped(t *testing.T) string {
 			if m == nil {
 				t.Fatal(list)
 			}
-			if err := r.Exchange(m, false); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.Exchange(m, false))
 		}
 	}}); err != nil || !done {
 		t.Fatal(err)

@@ -18,12 +18,8 @@ func TestTranslatedGraphFlies(t *testing.T) {
 	}
 	for _, name := range []string{"solar-day.yaml", "solar-day.xml"} {
 		text, err := os.ReadFile("../../missions/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
 	}
 	stdout, stderr, status := canopy("compare", filepath.Join(dir, "solar-day.yaml"), "--repeat", "1", "--period", "600",
 		"--json")
@@ -31,9 +27,7 @@ func TestTranslatedGraphFlies(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	var rows []row
-	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(stdout), &rows))
 	for _, r := range rows {
 		if r.Configuration == "state graph" {
 			if !r.Same || r.TimeDifference != 0 || r.SignalDifference != 0 || r.StateEvents < 10 {
@@ -50,13 +44,9 @@ func TestWrongGraph(t *testing.T) {
 	dir := write(t, map[string]string{"bad.graph.yaml": "graph: bad\nsteps:\n  a: {initial: true, actions: [dive]}\n"})
 	for _, name := range []string{"solar-day.yaml", "solar-day.xml"} {
 		text, err := os.ReadFile("../../missions/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text = []byte(strings.Replace(string(text), "solar-day.graph.yaml", "bad.graph.yaml", 1))
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
 	}
 	for _, command := range []string{"run", "check", "compare"} {
 		_, stderr, status := canopy(command, filepath.Join(dir, "solar-day.yaml"))

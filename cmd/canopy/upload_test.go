@@ -17,9 +17,7 @@ import (
 func TestUploadsAreChecked(t *testing.T) {
 	const name = "../../missions/circuit-plane.yaml"
 	_, m, err := readPlan(name, os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	j := checked(t.Context(), m, 1e-9)
 	all := fmt.Sprintf("complete: not concluded within 1e-9 s, nor were the %d questions", len(verify.Questions())-1)
 	if len(j.Refuted) > 0 || len(j.Open) != 1 || !strings.HasPrefix(j.Open[0], all) {
@@ -54,9 +52,7 @@ func TestUploadsAreChecked(t *testing.T) {
 func TestShippedPlansCanBeUploaded(t *testing.T) {
 	for _, name := range []string{"circuit-plane", "patrol-copter", "solar-day"} {
 		m, err := readMission(filepath.Join("..", "..", "missions", name+".yaml"), nil, io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		next, list := m.WithPlan(&diag.Source{Name: "next.xml", Text: m.Plan.Source.Text})
 		if next == nil || next.Plan.Source.Text != m.Plan.Source.Text {
 			t.Errorf("%s: %v", name, list)

@@ -18,19 +18,13 @@ import (
 func TestWatch(t *testing.T) {
 	for _, args := range [][]string{{"--signal", "h"}, {"--json"}} {
 		m, err := readMission("../../missions/circuit.yaml", nil, io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r, err := simulated.New(m, run.Continuous{}, 200)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		dir := t.TempDir()
 		feed := control.NewFeed(r.Header())
 		s, err := control.Listen(dir, nil, 0, feed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer s.Close() //nolint:errcheck // a test
 		var text strings.Builder
 		status := make(chan int, 1)
@@ -47,9 +41,7 @@ func TestWatch(t *testing.T) {
 			}()
 			<-first
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		feed.End(summary)
 		if got := <-status; got != exitOK {
 			t.Errorf("%v: exit status %d", args, got)
@@ -60,9 +52,7 @@ func TestWatch(t *testing.T) {
 			count := 0
 			for ; d.More(); count++ {
 				last = control.News{}
-				if err := d.Decode(&last); err != nil {
-					t.Fatal(err)
-				}
+				must(t, d.Decode(&last))
 			}
 			if count < 150 || last.Outcome != record.Complete {
 				t.Errorf("%d lines, %+v", count, last)

@@ -17,9 +17,7 @@ func TestWhy(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	log, err := os.ReadFile(filepath.Join(out, folder.StatusFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	count := 0
 	for _, until := range []string{"", "0", "100", "101", "120", "284 [s]", "5min"} {
 		for _, task := range []string{"circuit", "gain_altitude", "altitude", "take_off", "round", "waypoint", "reached",
@@ -76,9 +74,7 @@ func TestWhyShowsWhatDecided(t *testing.T) {
 		"tour.yaml": "mission: Tour\nplan: tour.xml\nvehicle: circuit\nhorizon: 600\n",
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	out := filepath.Join(dir, "out")
 	if _, stderr, status := canopy("run", filepath.Join(dir, "tour.yaml"), "--out", out); status != exitOK {

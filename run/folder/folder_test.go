@@ -19,6 +19,13 @@ import (
 	"canopy/temporal"
 )
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // count is a run that counts to ten, a sample and a status change each second.
 type count struct {
 	n    int
@@ -91,9 +98,7 @@ func contents(t *testing.T, dir string) map[string]string {
 		found[path] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return found
 }
 
@@ -103,9 +108,7 @@ var all = []string{LogFile, StatusFile, SignalsFile, SummaryFile, ReportFile, Ch
 func TestLockIsPrivate(t *testing.T) {
 	dir := t.TempDir()
 	free, err := Occupy(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer free() //nolint:errcheck // a test
 	if info, err := os.Stat(filepath.Join(dir, lockFile)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
@@ -121,9 +124,7 @@ func TestNothingIsLostByStarting(t *testing.T) {
 				t.Fatal(err)
 			}
 			at := filepath.Join(dir, name)
-			if err := errors.Join(os.Remove(at), os.MkdirAll(filepath.Join(at, "in the way"), 0o777)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(os.Remove(at), os.MkdirAll(filepath.Join(at, "in the way"), 0o777)))
 			before := contents(t, dir)
 			if _, err := Fly(t.Context(), &count{}, dir, Options{Resume: resume}); err == nil {
 				t.Errorf("%s is a folder, the run starts; resumed: %v", name, resume)
@@ -138,9 +139,7 @@ func TestNothingIsLostByStarting(t *testing.T) {
 // A run that cannot be recorded leaves no folder, one that cannot be resumed no file.
 func TestRefusedLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "mine"), []byte("text"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "mine"), []byte("text"), 0o666))
 	before := contents(t, dir)
 	_, err := Fly(t.Context(), &unrecordable{}, filepath.Join(dir, "a", "b"), Options{})
 	if !errors.Is(err, record.ErrHeader) {
@@ -180,9 +179,7 @@ func TestPropertiesAreJudged(t *testing.T) {
 			text += p.Verdict + judgedAt(p) + ", "
 		}
 		f, err := os.Open(filepath.Join(dir, LogFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer f.Close() //nolint:errcheck // only read
 		log, err := record.Read(f)
 		if err != nil || !reflect.DeepEqual(log.Summary.Properties, s.Properties) {
@@ -289,9 +286,7 @@ func TestFullLog(t *testing.T) {
 		t.Errorf("in one step: %v, %d bytes", err, n)
 	}
 	log, err := os.Open(filepath.Join(dir, LogFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer log.Close() //nolint:errcheck // only read
 	if _, err := record.Read(log); err != nil {
 		t.Error(err)
@@ -323,9 +318,7 @@ func TestTwoRunsInOneFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	free, err := Occupy(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before := contents(t, dir)
 	for _, resume := range []bool{false, true} {
 		if _, err := Fly(t.Context(), &count{}, dir, Options{Resume: resume}); !errors.Is(err, ErrOccupied) {
@@ -335,9 +328,7 @@ func TestTwoRunsInOneFolder(t *testing.T) {
 	if !maps.Equal(before, contents(t, dir)) {
 		t.Error("a refused run has changed the folder")
 	}
-	if err := free(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, free())
 	if err := os.WriteFile(filepath.Join(dir, lockFile), nil, 0o666); err != nil { // as one that was killed leaves it
 		t.Fatal(err)
 	}
