@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,9 +10,8 @@ import (
 // says so, and none of the others.
 func TestAssurance(t *testing.T) {
 	read := func(name string) string {
-		text, err := os.ReadFile("../../docs/" + name)
-		must(t, err)
-		return string(text)
+		text := fileText(t, "../../docs/"+name)
+		return text
 	}
 	_, checklist, _ := strings.Cut(read("flying-checks.md"), "## Attachment and checklist")
 	checklist, _, _ = strings.Cut(checklist, "\n## ")

@@ -17,8 +17,7 @@ const hall = "../../examples/11-back-chaining/world.xml"
 
 // The example shows what the commands print.
 func TestBackchain(t *testing.T) {
-	page, err := os.ReadFile("../../examples/11-back-chaining/README.md")
-	must(t, err)
+	page := fileText(t, "../../examples/11-back-chaining/README.md")
 	path := filepath.Join(t.TempDir(), "plan.xml")
 	stdout, stderr, status := canopy("backchain", hall, "--goal", "inspected and at_hangar", "--out", path)
 	if status != exitOK || stdout != "" {
@@ -31,7 +30,7 @@ func TestBackchain(t *testing.T) {
 	if status != exitOK {
 		t.Fatalf("status %d", status)
 	}
-	says(t, "the example", string(page), "```text\n"+tree+"```", "```text\n"+check+"```")
+	says(t, "the example", page, "```text\n"+tree+"```", "```text\n"+check+"```")
 
 	// On the standard output, the same plan.
 	stdout, _, _ = canopy("backchain", hall, "--goal", "inspected and at_hangar")
@@ -110,10 +109,9 @@ signals:
 	if status != exitOK {
 		t.Fatalf("status %d, %s%s", status, stdout, stderr)
 	}
-	changes, err := os.ReadFile(filepath.Join(out, "status.csv"))
-	must(t, err)
-	trim, climb := strings.Index(string(changes), "trim,"), strings.Index(string(changes), "climb,")
-	says(t, "the log", string(changes), "high,Failure,Success")
+	changes := fileText(t, filepath.Join(out, "status.csv"))
+	trim, climb := strings.Index(changes, "trim,"), strings.Index(changes, "climb,")
+	says(t, "the log", changes, "high,Failure,Success")
 	if trim < 0 || climb < trim {
 		t.Errorf("trim and climb do not follow each other:\n%s", changes)
 	}

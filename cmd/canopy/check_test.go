@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -67,15 +66,13 @@ func patch(t *testing.T, text, block string) string {
 // The example's five faults are found, and each change of its text takes one away.
 func TestProvingExample(t *testing.T) {
 	const folder = "../../examples/12-proving/"
-	plan, err := os.ReadFile(folder + "plan.xml")
-	must(t, err)
-	readme, err := os.ReadFile(folder + "README.md")
-	must(t, err)
-	blocks := strings.Split(string(readme), "```diff\n")
+	plan := fileText(t, folder+"plan.xml")
+	readme := fileText(t, folder+"README.md")
+	blocks := strings.Split(readme, "```diff\n")
 	if len(blocks) != 6 {
 		t.Fatalf("%d changes", len(blocks)-1)
 	}
-	text, left := string(plan), []string{"complete", "dead", "goal", "conflict", "chatter"}
+	text, left := plan, []string{"complete", "dead", "goal", "conflict", "chatter"}
 	for i := 0; ; i++ {
 		dir := write(t, map[string]string{"plan.xml": text})
 		name, scripts := filepath.Join(dir, "plan.xml"), filepath.Join(dir, "scripts")
@@ -104,7 +101,7 @@ func TestProvingExample(t *testing.T) {
 	}
 	// The lines that the page cites are said.
 	stdout, _, _ := canopy("check", folder+"plan.xml", "--facts", folder+"facts.yaml")
-	flat := strings.Join(strings.Fields(string(readme)), " ")
+	flat := strings.Join(strings.Fields(readme), " ")
 	for _, line := range []string{"covered < 1 and soc >= 0.3 and h < 400 and distance >= 50", "covered >= 1 and home > 50",
 		"climb_away and each of go_home, photograph are active together and both use h_cmd", "go_home and photograph take turns on soc at 0.3"} {
 		if !strings.Contains(flat, line) || !strings.Contains(stdout, line) {
@@ -119,9 +116,8 @@ func TestShippedMissionsAreProved(t *testing.T) {
 	must(t, err)
 	checked := 0
 	for _, f := range files {
-		text, err := os.ReadFile(f)
-		must(t, err)
-		if !strings.Contains(string(text), "\nplan:") {
+		text := fileText(t, f)
+		if !strings.Contains(text, "\nplan:") {
 			continue // a vehicle, or a state graph
 		}
 		if checked++; testing.Short() && (strings.Contains(f, "copter") || strings.Contains(f, "plane")) {
@@ -210,9 +206,8 @@ func TestCheckBudget(t *testing.T) {
 
 // The reference names all keys of a finding in JSON, and no others.
 func TestJSONIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/verification.md")
-	must(t, err)
-	_, section, _ := strings.Cut(string(page), "## For programs")
+	page := fileText(t, "../../docs/verification.md")
+	_, section, _ := strings.Cut(page, "## For programs")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var documented, keys []string
 	for line := range strings.Lines(section) {
@@ -234,9 +229,8 @@ func TestJSONIsDocumented(t *testing.T) {
 
 // The page explains all questions, in their order and words, each with an example of each answer and the next step.
 func TestQuestionsAreExplained(t *testing.T) {
-	page, err := os.ReadFile("../../docs/questions.md")
-	must(t, err)
-	sections := strings.Split(string(page), "\n## ")[1:]
+	page := fileText(t, "../../docs/questions.md")
+	sections := strings.Split(page, "\n## ")[1:]
 	questions := verify.Questions()
 	if len(sections) != len(questions) {
 		t.Fatalf("%d sections, %d questions", len(sections), len(questions))

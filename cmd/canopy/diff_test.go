@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,15 +82,13 @@ func TestDiffUndecided(t *testing.T) {
 
 // The same actions are active, but they do something else: that is not the same behaviour.
 func TestDiffDeeds(t *testing.T) {
-	plan, err := os.ReadFile("../../missions/solar-day.xml")
-	must(t, err)
-	mission, err := os.ReadFile("../../missions/solar-day.yaml")
-	must(t, err)
+	plan := fileText(t, "../../missions/solar-day.xml")
+	mission := fileText(t, "../../missions/solar-day.yaml")
 	// solarDay has missions by their plans and documents.
 	solarDay := func(inPlan, inMission [2]string) string {
 		dir := write(t, map[string]string{
-			"solar-day.xml": strings.Replace(string(plan), inPlan[0], inPlan[1], 1),
-			"solar-day.yaml": strings.Replace(strings.Replace(string(mission), "graph: solar-day.graph.yaml\n", "", 1),
+			"solar-day.xml": strings.Replace(plan, inPlan[0], inPlan[1], 1),
+			"solar-day.yaml": strings.Replace(strings.Replace(mission, "graph: solar-day.graph.yaml\n", "", 1),
 				inMission[0], inMission[1], 1),
 		})
 		return filepath.Join(dir, "solar-day.yaml")

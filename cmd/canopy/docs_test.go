@@ -113,10 +113,9 @@ func TestDocumentedCommands(t *testing.T) {
 	block := regexp.MustCompile("(?ms)^```(sh|text)\n(.*?)^```$")
 	printed, commands, texts := map[string]string{}, 0, 0
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		must(t, err)
+		text := fileText(t, name)
 		last := ""
-		for _, b := range block.FindAllStringSubmatch(string(text), -1) {
+		for _, b := range block.FindAllStringSubmatch(text, -1) {
 			if b[1] == "text" {
 				texts++
 				if !strings.Contains(last, b[2]) {
@@ -152,14 +151,13 @@ func TestPapers(t *testing.T) {
 		t.Skip("-short: the commands have tests of their own")
 	}
 	root := clone(t)
-	text, err := os.ReadFile(filepath.Join(root, "docs", "papers.md"))
-	must(t, err)
+	text := fileText(t, filepath.Join(root, "docs", "papers.md"))
 	quoted := regexp.MustCompile("`([^`]+)`")
 	number := regexp.MustCompile(`\d[\d,.]*\d`)
 	link := regexp.MustCompile(`\]\([^)]*\)`)
 	test := regexp.MustCompile(`^go test (?:-run (Test\w+) )?\./([\w/]+)$`)
 	rows := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
 		if len(cells) < 2 || strings.HasPrefix(line, "| paper ") || strings.HasPrefix(line, "|-") {
 			continue

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,10 +85,9 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"report.html", "status.csv", "signals.csv"} {
-		text, err := os.ReadFile(filepath.Join(out, name))
-		must(t, err)
-		clean(t, name, string(text))
-		if _, data, found := strings.Cut(string(text), `<script type="application/json" id="log">`); found { // what the page's script shows
+		text := fileText(t, filepath.Join(out, name))
+		clean(t, name, text)
+		if _, data, found := strings.Cut(text, `<script type="application/json" id="log">`); found { // what the page's script shows
 			data, _, _ = strings.Cut(data, "</script>")
 			var v any
 			must(t, json.Unmarshal([]byte(data), &v))

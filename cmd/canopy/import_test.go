@@ -42,9 +42,8 @@ func importFlies(t *testing.T, plan, vehicle, told string) {
 		if !strings.Contains(stdout, " satisfied: the states stay in their ranges") {
 			t.Errorf("%s does not judge ranges:\n%s", args[0], stdout)
 		}
-		log, err := os.ReadFile(filepath.Join(out, "status.csv"))
-		must(t, err)
-		for _, line := range strings.Split(string(log), "\n") {
+		log := fileText(t, filepath.Join(out, "status.csv"))
+		for _, line := range strings.Split(log, "\n") {
 			if fields := strings.Split(line, ","); len(fields) == 5 && fields[3] == "Accept" && fields[4] == "Activating" {
 				active[i] = append(active[i], fields[2])
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
 )
@@ -14,12 +13,11 @@ func TestInspection(t *testing.T) {
 		if status != exitOK {
 			t.Fatalf("status %d: %s", status, stderr)
 		}
-		text, err := os.ReadFile(battery + "/status.csv")
-		must(t, err)
-		if got := strings.Contains(string(text), ",inspect,Running,Finished"); got != inspected {
+		text := fileText(t, battery+"/status.csv")
+		if got := strings.Contains(text, ",inspect,Running,Finished"); got != inspected {
 			t.Errorf("%s Wh: inspected %v, want %v", battery, got, inspected)
 		}
-		if !strings.Contains(string(text), ",inspection,Running,Finished") {
+		if !strings.Contains(text, ",inspection,Running,Finished") {
 			t.Errorf("%s Wh: the plan does not finish", battery)
 		}
 	}

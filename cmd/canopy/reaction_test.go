@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,8 +10,7 @@ const twoActions = "../../examples/10-reaction/two.xml"
 
 // The example shows what the commands print, and the script, replayed, ends with the number that is proved.
 func TestReaction(t *testing.T) {
-	page, err := os.ReadFile("../../examples/10-reaction/README.md")
-	must(t, err)
+	page := fileText(t, "../../examples/10-reaction/README.md")
 	script := filepath.Join(t.TempDir(), "worst.txt")
 	solar, stderr, status := canopy("reaction", solarDay)
 	if status != exitOK || stderr != "" {
@@ -25,8 +23,7 @@ func TestReaction(t *testing.T) {
 	}
 	_, end, _ := strings.Cut(trace, "\n6: ")
 	_, end, _ = strings.Cut(end, "\n")
-	says(t, "the example", string(page), "```text\n"+solar+"```", "```text\n"+two+"```", "```text\n"+end+"```")
-	text, err := os.ReadFile(script)
-	must(t, err)
-	says(t, "the script", string(text), "# 4 event iterations, 10 status changes, 12 visits.\n", "\nentered left\n")
+	says(t, "the example", page, "```text\n"+solar+"```", "```text\n"+two+"```", "```text\n"+end+"```")
+	text := fileText(t, script)
+	says(t, "the script", text, "# 4 event iterations, 10 status changes, 12 visits.\n", "\nentered left\n")
 }

@@ -96,7 +96,7 @@ func from(t *testing.T, name string, args ...string) (stdout, stderr string, sta
 
 func save(t *testing.T, name, text string) {
 	t.Helper()
-	save(t, name, text)
+	must(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
 func fileText(t *testing.T, name string) string {

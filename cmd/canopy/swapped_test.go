@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,10 +21,9 @@ func swapped(t *testing.T) string {
 	must(t, err)
 	r, err := simulated.New(m, run.Continuous{}, 300)
 	must(t, err)
-	text, err := os.ReadFile("../../missions/circuit.xml")
-	must(t, err)
+	text := fileText(t, "../../missions/circuit.xml")
 	next := strings.NewReplacer(`name="take_off"`, `name="climb"`, `<SubTree ID="round"/>`,
-		`<Condition name="high" on="h ge 10 [m]"/><SubTree ID="round"/>`).Replace(string(text))
+		`<Condition name="high" on="h ge 10 [m]"/><SubTree ID="round"/>`).Replace(text)
 	out, done := filepath.Join(t.TempDir(), "swapped"), false
 	if _, err := folder.Fly(context.Background(), r, out, folder.Options{Observe: func() {
 		if r.T() >= 20 && !done {

@@ -16,8 +16,7 @@ func TestWhy(t *testing.T) {
 	if _, stderr, status := canopy("run", "../../missions/circuit.yaml", "--until", "300", "--out", out); status != exitOK {
 		t.Fatal(stderr)
 	}
-	log, err := os.ReadFile(filepath.Join(out, folder.StatusFile))
-	must(t, err)
+	log := fileText(t, filepath.Join(out, folder.StatusFile))
 	count := 0
 	for _, until := range []string{"", "0", "100", "101", "120", "284 [s]", "5min"} {
 		for _, task := range []string{"circuit", "gain_altitude", "altitude", "take_off", "round", "waypoint", "reached",
@@ -28,7 +27,7 @@ func TestWhy(t *testing.T) {
 			}
 			stdout, stderr, status := canopy(args...)
 			if status != exitOK {
-				if !strings.Contains(stderr, "does not change") || strings.Contains(string(log), ","+task+",") && until == "" {
+				if !strings.Contains(stderr, "does not change") || strings.Contains(log, ","+task+",") && until == "" {
 					t.Errorf("%v: %s", args, stderr)
 				}
 				continue
