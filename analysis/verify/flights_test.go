@@ -9,9 +9,9 @@ import (
 	"canopy/document/declare"
 )
 
-// TestCoursesThatMeetAreSeen: two courses of one instant come to one state, because `brief` and `first` write the same
+// TestTransitionsThatMeetAreSeen: two transitions of one instant come to one state, because `brief` and `first` write the same
 // to s, whose first value is unknown. Only one of them has activated `brief`, beside `other`.
-func TestCoursesThatMeetAreSeen(t *testing.T) {
+func TestTransitionsThatMeetAreSeen(t *testing.T) {
 	for condition, written := range map[string]string{"s ge 1": "0", "s lt 1": "2"} {
 		text := strings.NewReplacer("CONDITION", condition, "WRITTEN", written).Replace(
 			`<Parallel failure_count="1" success_count="-1"><WhileDoElse><Condition name="c" on="CONDITION"/>` +
@@ -37,7 +37,7 @@ func TestCoursesThatMeetAreSeen(t *testing.T) {
 	}
 }
 
-// TestMeetingsKeepTheirStart: the tasks that are active before are those of the next course, too.
+// TestMeetingsKeepTheirStart: the tasks that are active before are those of the next transition, too.
 func TestMeetingsKeepTheirStart(t *testing.T) {
 	m := NewModel(declare.Subject{Plan: readPlan(t, `<Parallel><Action name="a"/><Action name="b"/><Action name="c"/></Parallel>`)})
 	active := []bt.Task{0, 1}

@@ -5,6 +5,11 @@
 // task, the sets of states in which it succeeds, fails and is active (Model). The answer to a Question about the model
 // is a list of findings; each refuted one carries a counterexample that the tree engine has confirmed.
 // docs/verification.md has the formulas and their sources.
+//
+// What sets of states do not decide is searched: search.go is the one search of a transition system with an observer.
+// The observers are those of single states (flights.go, shared by most questions), of temporal properties (product.go
+// with monitor.go), of what happens between cells of signals (graph.go, for reach, regression and chatter), and of a
+// difference from another plan or a state graph (compare.go). witness.go makes a script of any path.
 package verify
 
 import (
