@@ -33,7 +33,7 @@ type observer[M comparable] interface {
 type observing func(at *flown.Moment) (hit bool)
 
 func (o observing) step(at *flown.Moment, _ struct{}) (struct{}, event) {
-	if at.Over && o != nil && o(at) {
+	if at.Over && o(at) {
 		return struct{}{}, hit
 	}
 	return struct{}{}, nothing
