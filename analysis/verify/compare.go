@@ -335,7 +335,7 @@ func (p *plans) scripts(instants [2][]instant) (old, updated string) {
 }
 
 // busy returns the own names of the active actions.
-func (m *Model) busy(x situation) []string {
+func (m *Model) busy(x *flown.Moment) []string {
 	var names []string
 	for _, a := range m.actions() {
 		if x.Active(a) {

@@ -13,7 +13,7 @@ import (
 // also the first where the sets do not cover all states: a plan remembers, a task that ends during another procedure
 // keeps its status, and a leaf may be judged by older sides of relations.
 func (m *Model) show(a set, violated violation) counterexample {
-	settled := func(x situation) bool { return x.Quiet() && violated(x) }
+	settled := func(x *flown.Moment) bool { return x.Quiet() && violated(x) }
 	if late := m.Remembers() || m.stepper().Lags(); late || m.slow() {
 		c := m.search(settled)
 		switch {

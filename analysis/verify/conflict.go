@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 )
 
@@ -159,7 +160,7 @@ func (m *Model) clashFindings(c *clash) []Finding {
 		f := Finding{Verdict: Refuted, Text: m.who(c) + " are active together within one instant, and both use " + c.name,
 			Advice: conflictAdvice}
 		if !c.brief {
-			f = m.conclude(c.in, func(x situation) bool { return len(c.met(x.Active)) > 0 }, Finding{},
+			f = m.conclude(c.in, func(x *flown.Moment) bool { return len(c.met(x.Active)) > 0 }, Finding{},
 				Finding{Text: m.who(c) + " are active together and both use " + c.name, Advice: conflictAdvice})
 		}
 		if f.Tasks, f.Units, f.About = c.tasks(), unitsOf(seen), c.name; f.Verdict == Proved {
@@ -186,7 +187,7 @@ func (m *Model) clashFindings(c *clash) []Finding {
 
 // meetAtOnce searches with the engine for instants in which pairs are active together.
 func (m *Model) meetAtOnce(c *clash) (seen, open []pair, why string) {
-	x := m.search(func(situation) bool { return false })
+	x := m.search(func(*flown.Moment) bool { return false })
 	for _, p := range c.pairs {
 		if m.reachable != nil && m.reachable.met[p] {
 			seen = append(seen, p)
@@ -235,7 +236,7 @@ func (m *Model) meet(c *clash) (seen, open []pair, why string) {
 				continue
 			}
 			var now []pair
-			if m.guided(append(f.before, f.world), func(x situation) bool {
+			if m.guided(append(f.before, f.world), func(x *flown.Moment) bool {
 				now = c.with(open).met(x.Active)
 				return slices.Contains(now, p)
 			}) != nil {
@@ -246,7 +247,7 @@ func (m *Model) meet(c *clash) (seen, open []pair, why string) {
 	if len(open) == 0 {
 		return seen, nil, ""
 	}
-	x := m.search(func(x situation) bool {
+	x := m.search(func(x *flown.Moment) bool {
 		if x.Quiet() {
 			met(c.with(open).met(x.Active))
 		}
@@ -291,7 +292,7 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]p
 	if len(names) == 0 {
 		return nil
 	}
-	users := func(x situation, name string) []bt.Task {
+	users := func(x *flown.Moment, name string) []bt.Task {
 		tasks := slices.DeleteFunc(slices.Clone(by[name]), func(t bt.Task) bool { return !x.Active(t) })
 		for _, t := range leaving[name] {
 			if x.Status(t) == bt.Deactivating {
@@ -302,7 +303,7 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]p
 		return slices.Compact(tasks)
 	}
 	more := map[string][]pair{}
-	c := m.search(func(s situation) bool {
+	c := m.search(func(s *flown.Moment) bool {
 		for _, name := range names {
 			for i, tasks := 0, users(s, name); i < len(tasks); i++ {
 				for _, u := range tasks[i+1:] {
@@ -317,7 +318,7 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]p
 	var passing []Finding
 	for _, name := range names {
 		for _, x := range m.gather(name, more[name], false) {
-			c := m.search(func(s situation) bool {
+			c := m.search(func(s *flown.Moment) bool {
 				tasks := users(s, name)
 				return len(x.met(func(t bt.Task) bool { return slices.Contains(tasks, t) })) > 0
 			})

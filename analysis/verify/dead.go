@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/diag"
 )
@@ -160,7 +161,7 @@ func (m *Model) wakes(tasks []bt.Task) (v Verdict, why string) {
 	case !m.unsure() || seen(m.entered):
 		return Proved, ""
 	}
-	c := m.search(func(situation) bool { return seen(m.reachable.entered) })
+	c := m.search(func(*flown.Moment) bool { return seen(m.reachable.entered) })
 	switch x := m.reachable; {
 	case seen(x.entered):
 		return Proved, ""
@@ -179,7 +180,7 @@ func (m *Model) unreached() []Finding {
 	if len(rest) == 0 {
 		return nil
 	}
-	seen := func(situation) bool {
+	seen := func(*flown.Moment) bool {
 		rest = slices.DeleteFunc(rest, func(t bt.Task) bool { return m.reachable.entered[t] })
 		return len(rest) == 0
 	}

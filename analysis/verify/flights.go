@@ -15,11 +15,8 @@ import (
 // errNoState is the reason for which nothing is concluded from facts that exclude all states.
 var errNoState = errors.New("the facts exclude every state")
 
-// situation is a state in which the plan has settled.
-type situation = *flown.Moment
-
-// violation reports whether a state violates a property.
-type violation func(x situation) bool
+// violation reports whether a state, in which the plan has settled, violates a property.
+type violation func(at *flown.Moment) bool
 
 // counterexample is the result of the search for one.
 type counterexample struct {
@@ -180,7 +177,7 @@ func (m *Model) search(violated violation) counterexample {
 		return x.conclusion()
 	}
 	path := x.states.Path(n)
-	return x.refuted(m, x.moves(path[:len(path)-1], x.states.Move(n)), (situation).Brief)
+	return x.refuted(m, x.moves(path[:len(path)-1], x.states.Move(n)), (*flown.Moment).Brief)
 }
 
 // find returns the first state of which something is so, -1 if there is none; asked if that depends on signals.
@@ -190,7 +187,7 @@ func (x *flights) find(is violation) (n int, asked bool) {
 			continue
 		}
 		hit := false
-		x.At(x.states.Key(n).key, func(s situation) { hit, asked = is(s), s.Asked() })
+		x.At(x.states.Key(n).key, func(s *flown.Moment) { hit, asked = is(s), s.Asked() })
 		if hit || asked {
 			return n, asked
 		}
@@ -207,13 +204,13 @@ func watch[M comparable](m *Model, o observer[M], start M) counterexample {
 	if x.run(); x.from < 0 {
 		return x.conclusion()
 	}
-	return x.refuted(m, x.hits(), (situation).Text)
+	return x.refuted(m, x.hits(), (*flown.Moment).Text)
 }
 
 // refuted returns a counterexample with a text about the signals at its end.
-func (x *search[M]) refuted(m *Model, run []move[M], where func(situation) string) counterexample {
+func (x *search[M]) refuted(m *Model, run []move[M], where func(*flown.Moment) string) counterexample {
 	c := counterexample{verdict: Refuted}
-	c.script = m.script(m.loose(), x.instants(m, run, func(_ int, at situation) string {
+	c.script = m.script(m.loose(), x.instants(m, run, func(_ int, at *flown.Moment) string {
 		c.where = where(at)
 		return ""
 	}))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/declare"
@@ -193,7 +194,7 @@ func TestProceduresThatTakeTime(t *testing.T) {
 
 // TestSearchGoesToTheEnd: a plan that remembers is searched to the end, also where procedures take time.
 func TestSearchGoesToTheEnd(t *testing.T) {
-	never := func(situation) bool { return false }
+	never := func(*flown.Moment) bool { return false }
 	for _, attribute := range []string{"", ` exit_time="1 [s]"`} {
 		m := NewModel(declare.Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a" done="x ge 1"`+attribute+
 			`/><Action name="b"/></Sequence>`)})

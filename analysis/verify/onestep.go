@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/plan"
 	"canopy/expr"
@@ -60,8 +61,8 @@ func (m *Model) occupied() set {
 	return sum
 }
 
-// occupies reports the same of a situation.
-func (m *Model) occupies(x situation) bool {
+// occupies reports the same of a state.
+func (m *Model) occupies(x *flown.Moment) bool {
 	return slices.ContainsFunc(m.actions(), x.Active) || slices.ContainsFunc(m.tree.Timers(), func(t bt.Task) bool {
 		return x.Active(t) && !slices.ContainsFunc(m.tree.Children(t), x.Active)
 	})
@@ -71,7 +72,7 @@ func (m *Model) occupies(x situation) bool {
 func askComplete(m *Model) []Finding {
 	s, root := m.space, m.tree.Root()
 	gap := s.not(s.or(m.judged[root].Good, m.occupied()))
-	violated := func(x situation) bool { return !x.Good(root) && !m.occupies(x) }
+	violated := func(x *flown.Moment) bool { return !x.Good(root) && !m.occupies(x) }
 	passing := ""
 	if len(m.tree.Timers()) > 0 {
 		passing = " or a task waits for its timer"
@@ -93,13 +94,13 @@ func askGoal(m *Model) []Finding {
 	text, at := m.subject.Declared.Goal.Text, m.subject.Declared.Goal.Place
 	return []Finding{
 		m.conclude(s.and(good, s.not(goal)),
-			func(x situation) bool { return x.Good(root) && !x.Holds(m.goal) },
+			func(x *flown.Moment) bool { return x.Good(root) && !x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds only where its goal holds: " + text +
 				m.never(good, ", because it never succeeds")},
 			Finding{Place: at, Text: "the plan succeeds where its goal does not hold: " + text,
 				Advice: "let the plan test the rest of the goal as well"}),
 		m.conclude(s.and(goal, s.not(good)),
-			func(x situation) bool { return !x.Good(root) && x.Holds(m.goal) },
+			func(x *flown.Moment) bool { return !x.Good(root) && x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds wherever its goal holds: " + text +
 				m.never(goal, ", because the goal never holds")},
 			Finding{Place: at, Text: "the plan does not succeed where its goal holds: " + text,
@@ -137,7 +138,7 @@ func askAlways(m *Model) []Finding {
 	for i := range m.always {
 		property, text, at := &m.always[i], m.subject.Declared.Always[i].Text, m.subject.Declared.Always[i].Place
 		found = append(found, m.conclude(m.space.not(m.of(property)),
-			func(x situation) bool { return !x.Holds(property) },
+			func(x *flown.Moment) bool { return !x.Holds(property) },
 			Finding{Place: at, About: text, Text: "holds in every state: " + text + m.vacuity(property)},
 			Finding{Place: at, About: text, Text: "does not hold in every state: " + text,
 				Advice: "find the first task in the tree that is active there"}))
@@ -200,7 +201,7 @@ func askCommand(m *Model) []Finding {
 	for _, slot := range m.subject.Declared.Written {
 		writers := by[slot]
 		found = append(found, m.conclude(m.space.not(m.anyActive(writers)),
-			func(x situation) bool { return !slices.ContainsFunc(writers, x.Active) },
+			func(x *flown.Moment) bool { return !slices.ContainsFunc(writers, x.Active) },
 			Finding{About: slot, Text: slot + " is written in every state"},
 			Finding{Tasks: writers, About: slot, Text: "no active task writes " + slot,
 				Advice: "write it in every task that can be active there"}))

@@ -69,7 +69,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 		l, ok := own.oneTime(f.Args[0], of)
 		if ok && !own.Remembers() {
 			return own.conclude(own.space.not(own.of(&l)),
-				func(x situation) bool { return !x.Holds(&l) },
+				func(x *flown.Moment) bool { return !x.Holds(&l) },
 				Finding{Text: "holds in every state: " + p.Text + own.vacuity(&l)},
 				Finding{Text: "does not hold: " + p.Text, Advice: propertyAdvice})
 		}

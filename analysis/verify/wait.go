@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 )
 
@@ -28,7 +29,7 @@ func (m *Model) below(t, above bt.Task) bool {
 type wait struct{ guard, holder bt.Task }
 
 // waiting returns the guards that wait in a state.
-func (m *Model) waiting(x situation) []wait {
+func (m *Model) waiting(x *flown.Moment) []wait {
 	var list []wait
 	for _, guards := range m.tree.Shared() {
 		holder := slices.IndexFunc(guards, func(g bt.Task) bool { return !x.Status(m.guarded(g)).Transient() })
@@ -43,7 +44,7 @@ func (m *Model) waiting(x situation) []wait {
 
 // circle returns guards that wait for each other in a state, each for a resource that one above the next has; nil if
 // there are none.
-func (m *Model) circle(x situation) []wait {
+func (m *Model) circle(x *flown.Moment) []wait {
 	list := m.waiting(x)
 	for range list { // a guard that waits for one above none that waits does not wait in a circle
 		list = slices.DeleteFunc(list, func(w wait) bool {
@@ -66,7 +67,7 @@ func (m *Model) circle(x situation) []wait {
 // deadlocks answers whether guards wait for each other.
 func (m *Model) deadlocks() Finding {
 	var seen []wait
-	f := m.conclude(m.space.all(), func(x situation) bool {
+	f := m.conclude(m.space.all(), func(x *flown.Moment) bool {
 		now := m.circle(x)
 		if now != nil {
 			seen = now
@@ -92,7 +93,7 @@ func (m *Model) deadlocks() Finding {
 // until returns whether guards that wait for each other do so for ever, in words, as far as a search finds out.
 func (m *Model) until(circle []wait) string {
 	x := m.flights()
-	waits := func(s situation) bool {
+	waits := func(s *flown.Moment) bool {
 		list := m.waiting(s)
 		return !slices.ContainsFunc(circle, func(w wait) bool { return !slices.Contains(list, w) })
 	}
@@ -100,7 +101,7 @@ func (m *Model) until(circle []wait) string {
 	if n < 0 {
 		return ""
 	}
-	freed := observing(func(s situation) bool { return !waits(s) })
+	freed := observing(func(s *flown.Moment) bool { return !waits(s) })
 	after := newSearch(x.system, freed, state[struct{}]{key: x.states.Key(n).key}, mergeCovered, m.bounds(m.allowance()))
 	switch after.run(); {
 	case after.from >= 0:
