@@ -224,10 +224,11 @@ func TestGolden(t *testing.T) {
 	}, "testdata/golden/*")
 }
 
-// The table of codes on the page is that of the source and of what comes from expressions.
+// The table of codes on the page is that of the source and of what comes from expressions; docs/missions.md has those of
+// every YAML file.
 func TestDocumentedCodes(t *testing.T) {
 	want := []string{"unit-mismatch", "unknown-signal"} // found by expr
-	for _, file := range []string{"read.go", "arrays.go", "../../syntax/yamldoc/table.go", "../../syntax/yamldoc/yamldoc.go"} {
+	for _, file := range []string{"read.go", "arrays.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
