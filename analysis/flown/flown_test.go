@@ -1,6 +1,7 @@
 package flown
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"canopy/document/declare"
 	"canopy/document/mission"
 	"canopy/document/plan"
+	"canopy/executive"
 	"canopy/explore"
 	"canopy/vehicle/model"
 )
@@ -52,6 +54,25 @@ func reach(t testing.TB, s *Stepper) (states int, active map[string]bool, errs [
 		})
 	}
 	return search.Len(), active, errs
+}
+
+// TestRunsThatStop: a step ends with the error of a run in which a slot is set to no number, by an action that writes it
+// or that assigns to it, or a procedure takes no time that there is.
+func TestRunsThatStop(t *testing.T) {
+	for does, want := range map[string]error{
+		`write="V_cmd := 0 [m/s] / 0"`:                     ErrNotFinite,
+		`entry="V_cmd := 0 [m/s] / 0"`:                     ErrNotFinite,
+		`entry="V_cmd := log(0) * 1 [m/s]"`:                ErrNotFinite,
+		`entry_time="-1"`:                                  executive.ErrDuration,
+		`exit="V_cmd := 0 [m/s] / 0" done="h ge 1"`:        ErrNotFinite, // the slot keeps it
+		`entry="V_cmd := 18" entry_time="3" done="h ge 1"`: nil,
+	} {
+		m := shipped(t, "circuit.yaml", `<Sequence><Action name="a" `+does+`/><Action name="b"/></Sequence>`)
+		_, _, errs := reach(t, New(m.Subject()))
+		if len(errs) == 0 && want != nil || len(errs) > 0 && !errors.Is(errs[0], cmp.Or(want, errors.New("none"))) {
+			t.Errorf("%s: %v, want %v", does, errs, want)
+		}
+	}
 }
 
 // TestDroppedWithoutEnd: what is skipped as soon as it runs, and asks again, is an instantaneous loop.
