@@ -61,9 +61,48 @@ func (r *maker) property(depth int) string {
 
 // slow is the definition of the margin on a finite list of places, as dumb as it can be.
 type slow struct {
-	t      []float64
-	value  func(e *expr.Expr, i int) float64
-	beyond float64
+	*judge
+	places []point
+	curves map[*expr.Expr]curve
+}
+
+// definition returns the definition on a trace: at its places, and in steps between them.
+func definition(tr *Trace, step float64) *slow {
+	s := &slow{judge: &judge{Trace: tr}, curves: map[*expr.Expr]curve{}}
+	k := 0
+	for i, at := range tr.T {
+		if k++; i == 0 || tr.T[i-1] != at {
+			k = 0
+			if i > 0 {
+				n := math.Round((at - tr.T[i-1]) / step)
+				for q := 1.0; q < n; q++ {
+					s.places = append(s.places, point{t: tr.T[i-1] + q*step})
+				}
+			}
+		}
+		s.places = append(s.places, point{t: at, k: k})
+	}
+	return s
+}
+
+// bounds returns the margins of the worst and the best continuation.
+func (s *slow) bounds(f *Formula) (low, high float64) {
+	s.beyond = math.Inf(-1)
+	low = s.margin(f, 0)
+	s.beyond = math.Inf(1)
+	return low, s.margin(f, 0)
+}
+
+func (s *slow) value(e *expr.Expr, i int) float64 {
+	c, ok := s.curves[e]
+	if !ok {
+		var err error
+		if c, err = s.condition(e); err != nil {
+			panic(err)
+		}
+		s.curves[e] = c
+	}
+	return c.at(s.places[i].t, s.places[i].k)
 }
 
 func (s *slow) margin(f *Formula, i int) float64 {
@@ -72,7 +111,7 @@ func (s *slow) margin(f *Formula, i int) float64 {
 		return s.value(f.Cond, i)
 	case Not:
 		o := *s
-		o.beyond = -s.beyond
+		o.judge = &judge{Trace: s.Trace, beyond: -s.beyond}
 		return -o.margin(f.Args[0], i)
 	case And:
 		return min(s.margin(f.Args[0], i), s.margin(f.Args[1], i))
@@ -90,16 +129,16 @@ func (s *slow) margin(f *Formula, i int) float64 {
 				best = min(best, v)
 			}
 		}
-		for q := i; q < len(s.t) && s.t[q]-s.t[i] <= f.Bound; q++ {
+		for q := i; q < len(s.places) && s.places[q].t-s.places[i].t <= f.Bound; q++ {
 			take(s.margin(f.Args[0], q))
 		}
-		if s.t[i]+f.Bound > s.t[len(s.t)-1] {
+		if s.places[i].t+f.Bound > s.places[len(s.places)-1].t {
 			take(s.beyond)
 		}
 		return best
 	}
 	best, until := math.Inf(-1), math.Inf(1)
-	for q := i; q < len(s.t); q++ {
+	for q := i; q < len(s.places); q++ {
 		best = max(best, min(until, s.margin(f.Args[1], q)))
 		until = min(until, s.margin(f.Args[0], q))
 	}
@@ -174,65 +213,36 @@ func TestStepsAreTheDefinition(t *testing.T) {
 		text := r.property(1 + r.IntN(3))
 		p := read(t, text)
 		tr := &Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}}
-		events := 1 + r.IntN(5)
 		at := 0.0
-		var draw []func()
-		for _, n := range []string{"x", "y"} {
-			v := 0.0
-			draw = append(draw, func() { v = float64(r.IntN(7)) / 2 }, func() { tr.Signals[n] = append(tr.Signals[n], v) })
-		}
-		for _, n := range taskNames {
-			v := false
-			draw = append(draw, func() { v = r.IntN(2) == 0 }, func() { tr.Tasks[n] = append(tr.Tasks[n], v) })
-		}
-		fine := &slow{}
-		var of []int // of a fine place, the place
+		x, tasks := map[string]float64{}, map[string]bool{}
 		push := func(change bool) {
 			tr.T = append(tr.T, at)
-			for i := 0; i < len(draw); i += 2 {
+			for _, n := range []string{"x", "y"} {
 				if change {
-					draw[i]()
+					x[n] = float64(r.IntN(7)) / 2
 				}
-				draw[i+1]()
+				tr.Signals[n] = append(tr.Signals[n], x[n])
 			}
-			fine.t, of = append(fine.t, at), append(of, len(tr.T)-1)
+			for _, n := range taskNames {
+				if change {
+					tasks[n] = r.IntN(2) == 0
+				}
+				tr.Tasks[n] = append(tr.Tasks[n], tasks[n])
+			}
 		}
 		push(true)
-		for range events {
-			for step := 0.5 * float64(1+r.IntN(4)); step > 0; step -= 0.25 {
-				at += 0.25
-				fine.t, of = append(fine.t, at), append(of, len(tr.T)-1)
-			}
+		for range 1 + r.IntN(5) {
+			at += 0.5 * float64(1+r.IntN(4))
 			push(false)
 			for range r.IntN(3) {
 				push(true)
 			}
 		}
-		codes := map[*expr.Expr]curve{}
-		fine.value = func(e *expr.Expr, i int) float64 {
-			c, ok := codes[e]
-			if !ok {
-				var err error
-				if c, err = (&judge{Trace: tr}).condition(e); err != nil {
-					t.Fatal(err)
-				}
-				codes[e] = c
-			}
-			p := of[i]
-			k := 0
-			for q := p; q > 0 && tr.T[q-1] == tr.T[p]; q-- {
-				k++
-			}
-			return c.at(tr.T[p], k)
-		}
 		got, err := tr.Judge(p.Formula)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fine.beyond = math.Inf(-1)
-		low := fine.margin(p.Formula, 0)
-		fine.beyond = math.Inf(1)
-		high := fine.margin(p.Formula, 0)
+		low, high := definition(tr, 0.25).bounds(p.Formula)
 		want := Judgement{Verdict: Open, Margin: low}
 		if low >= 0 {
 			want.Verdict = Satisfied
@@ -290,41 +300,7 @@ func TestLinesAreTheDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fine := &slow{}
-		type place struct {
-			t float64
-			k int
-		}
-		var places []place
-		k := 0
-		for i, at := range tr.T {
-			if k++; i == 0 || tr.T[i-1] != at {
-				k = 0
-				if i > 0 {
-					n := math.Round((at - tr.T[i-1]) / step)
-					for q := 1.0; q < n; q++ {
-						places = append(places, place{tr.T[i-1] + q*step, 0})
-					}
-				}
-			}
-			places = append(places, place{at, k})
-		}
-		for _, p := range places {
-			fine.t = append(fine.t, p.t)
-		}
-		curves := map[*expr.Expr]curve{}
-		fine.value = func(e *expr.Expr, i int) float64 {
-			c, ok := curves[e]
-			if !ok {
-				c, _ = (&judge{Trace: tr}).condition(e)
-				curves[e] = c
-			}
-			return c.at(places[i].t, places[i].k)
-		}
-		fine.beyond = math.Inf(-1)
-		low := fine.margin(p.Formula, 0)
-		fine.beyond = math.Inf(1)
-		high := fine.margin(p.Formula, 0)
+		low, high := definition(tr, step).bounds(p.Formula)
 		want := low
 		if got.Verdict == Violated {
 			want = high
