@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"canopy/document/mission"
 	"canopy/expr"
-	"canopy/run"
 )
 
 // random is a random number as an expression, and its value at the time t of the flight of turning.
@@ -135,10 +135,13 @@ func roof(x float64) float64 {
 const roofTable = `tables: {roof: {arguments: {x: {points: [-1, 0, 0.5, 2]}}, values: [0, 1, -1, 2], outside: clamp}}
 `
 
+// Of conditions with random functions: the time of a flight [s], the distance of the times at which closed forms are
+// evaluated [s], and how long a side must last to be found [s].
+const horizon, dt, lasting = 30.0, 4e-3, 0.02
+
 // No change of a condition that lasts is missed, and none is found where there is none, whatever functions the condition
 // has: each is compared with its closed form.
 func TestAbsenceIsProved(t *testing.T) {
-	const horizon, dt, lasting = 30.0, 4e-3, 0.02
 	r := rand.New(rand.NewPCG(7, 7))
 	rounds, count, changes, used := 12, 0, 0, []string{}
 	if testing.Short() {
@@ -146,101 +149,106 @@ func TestAbsenceIsProved(t *testing.T) {
 	}
 	for range rounds {
 		tolerance := math.Pow(10, -4-6*r.Float64())
-		var plan, outputs strings.Builder
-		var list []random
-		for len(list) < 40 {
-			x := randomNumber(r, 3)
-			level := math.Round(400*r.Float64()-200)/100 + 0.003
-			text := fmt.Sprintf("%s ge %g", x.text, level)
-			if e, err := expr.Parse(text); err != nil || len(e.Names()) == 0 {
-				continue
-			}
-			ok := true
-			for k := range int(horizon / dt) {
-				v := x.value(float64(k) * dt)
-				ok = ok && v-v == 0
-			}
-			if !ok {
-				continue
-			}
-			if len(list)%3 == 0 { // an output of the vehicle
-				fmt.Fprintf(&outputs, "o%d: {value: %q},", len(list), x.text)
-				text = fmt.Sprintf("o%d ge %g", len(list), level)
-			}
-			used = append(used, x.text)
-			fmt.Fprintf(&plan, `<ReactiveSequence><Condition name="c%d" on="%s"/><Action name="a%d"/></ReactiveSequence>`,
-				len(list), text, len(list))
-			list = append(list, random{x.text, func(t float64) float64 { return x.value(t) - level }})
-		}
-		m := equationsMission(t, fmt.Sprintf(turning, math.Cos(phase), -math.Sin(phase))+"outputs: {"+strings.ReplaceAll(outputs.String()+"}\n"+roofTable, "roof", "arch"), `<Parallel success_count="-1" failure_count="-1">`+plan.String()+`</Parallel>`,
-			roofTable+fmt.Sprintf("horizon: %g\ntolerance: %g\n", horizon, tolerance))
-		l := &log{}
-		r, err := New(m, run.Continuous{}, math.Inf(1))
-		if err == nil {
-			r.Attach(l)
-		}
-		err = r.Fly(t.Context(), nil)
+		m, list := conditions(t, r, tolerance)
+		_, l, err := fly(t, m)
 		if err != nil {
 			t.Log(err)
 			continue
 		}
 		for i, x := range list {
-			got := l.changes(m, fmt.Sprint("c", i))
-			near := func(a float64) bool { // the value is near zero, or a change is near
-				side := x.value(a) >= 0
-				for k := -20; k <= 20; k++ {
-					v := x.value(a + float64(k)*5e-4)
-					if v-v != 0 || (v >= 0) != side || math.Abs(v) < max(1e-4, 100*tolerance) {
-						return true
-					}
-				}
-				return false
-			}
-			for k, a := range got {
-				pulse := k > 0 && a-got[k-1] < lasting || k+1 < len(got) && got[k+1]-a < lasting || a < 1e-3
-				if !pulse && !near(a) {
-					t.Errorf("%s at %g: a change at %v, where the value is %v", x.text, tolerance, a, x.value(a))
-					break
-				}
-			}
-			// Sides that last, with a value that is not near zero.
-			since, side, sure := 0.0, x.value(dt) >= 0, false
-			last, known := side, false
-			for k := 1; k < int(horizon/dt); k++ {
-				at := float64(k) * dt
-				v := x.value(at)
-				if (v >= 0) != side {
-					since, side, sure = at, v >= 0, false
-				}
-				sure = sure || math.Abs(v) > max(1e-3, 1000*tolerance)
-				if at-since > lasting && sure {
-					if known && last != side {
-						changes++
-					}
-					// The side that the run has now.
-					n := 0
-					for _, a := range got {
-						if a <= at-lasting/4 && a > dt {
-							n++
-						}
-					}
-					if start := x.value(dt) >= 0; (n%2 == 1) != (start != side) && !slices.ContainsFunc(got, func(a float64) bool { return math.Abs(a-at) < lasting }) {
-						t.Errorf("%s at %g: %d changes until %v, where the value is %v since %v", x.text, tolerance, n, at, v, since)
-						break
-					}
-					last, known = side, true
-				}
-			}
+			used = append(used, x.text)
+			changes += compareSides(t, x, l.changes(m, fmt.Sprint("c", i)), tolerance)
 			count++
 		}
 	}
 	if count < rounds*20 || changes < count {
 		t.Errorf("%d conditions, %d changes", count, changes)
 	}
-	t.Log(count, changes)
 	for _, f := range strings.Fields("abs min max sqrt exp log sin cos tan asin acos atan tanh atan2 sign floor mod wrap distance bearing roof") {
 		if !slices.ContainsFunc(used, func(text string) bool { return strings.Contains(text, f+"(") }) {
 			t.Errorf("no condition has %s", f)
 		}
 	}
+}
+
+// conditions returns a mission with 40 random conditions, and what they compare with 0.
+func conditions(t *testing.T, r *rand.Rand, tolerance float64) (*mission.Mission, []random) {
+	var plan, outputs strings.Builder
+	var list []random
+	for len(list) < 40 {
+		x := randomNumber(r, 3)
+		level := math.Round(400*r.Float64()-200)/100 + 0.003
+		text := fmt.Sprintf("%s ge %g", x.text, level)
+		e, err := expr.Parse(text)
+		ok := err == nil && len(e.Names()) > 0
+		for k := 0; ok && k < int(horizon/dt); k++ {
+			v := x.value(float64(k) * dt)
+			ok = v-v == 0
+		}
+		if !ok {
+			continue
+		}
+		if len(list)%3 == 0 { // an output of the vehicle
+			fmt.Fprintf(&outputs, "o%d: {value: %q},", len(list), x.text)
+			text = fmt.Sprintf("o%d ge %g", len(list), level)
+		}
+		fmt.Fprintf(&plan, `<ReactiveSequence><Condition name="c%d" on="%s"/><Action name="a%d"/></ReactiveSequence>`,
+			len(list), text, len(list))
+		list = append(list, random{x.text, func(t float64) float64 { return x.value(t) - level }})
+	}
+	return equationsMission(t, fmt.Sprintf(turning, math.Cos(phase), -math.Sin(phase))+"outputs: {"+
+		strings.ReplaceAll(outputs.String()+"}\n"+roofTable, "roof", "arch"),
+		`<Parallel success_count="-1" failure_count="-1">`+plan.String()+`</Parallel>`,
+		roofTable+fmt.Sprintf("horizon: %g\ntolerance: %g\n", horizon, tolerance)), list
+}
+
+// compareSides compares the times at which a condition has changed with its closed form, and returns how many changes
+// of sides that last this has.
+func compareSides(t *testing.T, x random, got []float64, tolerance float64) (changes int) {
+	near := func(a float64) bool { // the value is near zero, or a change is near
+		side := x.value(a) >= 0
+		for k := -20; k <= 20; k++ {
+			v := x.value(a + float64(k)*5e-4)
+			if v-v != 0 || (v >= 0) != side || math.Abs(v) < max(1e-4, 100*tolerance) {
+				return true
+			}
+		}
+		return false
+	}
+	for k, a := range got {
+		pulse := k > 0 && a-got[k-1] < lasting || k+1 < len(got) && got[k+1]-a < lasting || a < 1e-3
+		if !pulse && !near(a) {
+			t.Errorf("%s at %g: a change at %v, where the value is %v", x.text, tolerance, a, x.value(a))
+			break
+		}
+	}
+	// Sides that last, with a value that is not near zero.
+	since, side, sure := 0.0, x.value(dt) >= 0, false
+	last, known := side, false
+	for k := 1; k < int(horizon/dt); k++ {
+		at := float64(k) * dt
+		v := x.value(at)
+		if (v >= 0) != side {
+			since, side, sure = at, v >= 0, false
+		}
+		if sure = sure || math.Abs(v) > max(1e-3, 1000*tolerance); at-since <= lasting || !sure {
+			continue
+		}
+		if known && last != side {
+			changes++
+		}
+		n := 0 // changes before: the side that the run has now
+		for _, a := range got {
+			if a <= at-lasting/4 && a > dt {
+				n++
+			}
+		}
+		if start := x.value(dt) >= 0; (n%2 == 1) != (start != side) &&
+			!slices.ContainsFunc(got, func(a float64) bool { return math.Abs(a-at) < lasting }) {
+			t.Errorf("%s at %g: %d changes until %v, where the value is %v since %v", x.text, tolerance, n, at, v, since)
+			break
+		}
+		last, known = side, true
+	}
+	return changes
 }
