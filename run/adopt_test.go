@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/internal/cart"
@@ -141,11 +143,8 @@ func TestAdoptingTheSamePlan(t *testing.T) {
 		if logs[1] == nil {
 			continue
 		}
-		for i := range max(len(logs[0].lines), len(logs[1].lines)) {
-			if i >= len(logs[0].lines) || i >= len(logs[1].lines) || logs[0].lines[i] != logs[1].lines[i] {
-				t.Fatalf("seed %d, entry %d:\n%s\nand not\n%s\n%s", seed, i, logs[1].lines[min(i, len(logs[1].lines)-1)],
-					logs[0].lines[min(i, len(logs[0].lines)-1)], described)
-			}
+		if diff := cmp.Diff(logs[0].lines, logs[1].lines); diff != "" {
+			t.Fatalf("seed %d: %s\n%s", seed, diff, described)
 		}
 	}
 	t.Logf("%d times adopted, %d actions went on, %d changes", adopted, busy, changes)

@@ -34,6 +34,18 @@ func two(text string, x, y random, f func(a, b float64) float64) random {
 	return random{fmt.Sprintf(text, x.text, y.text), func(t float64) float64 { return f(x.value(t), y.value(t)) }}
 }
 
+func mod(a, b float64) float64 { return a - b*math.Floor(a/b) }
+
+func sign(a float64) float64 {
+	switch {
+	case a > 0:
+		return 1
+	case a < 0:
+		return -1
+	}
+	return a
+}
+
 func randomNumber(r *rand.Rand, depth int) random {
 	if depth == 0 {
 		c := math.Round(40*r.Float64()-20) / 8
@@ -50,16 +62,6 @@ func randomNumber(r *rand.Rand, depth int) random {
 	}
 	x, y := randomNumber(r, r.IntN(depth)), randomNumber(r, r.IntN(depth))
 	z, w := randomNumber(r, r.IntN(depth)), randomNumber(r, r.IntN(depth))
-	mod := func(a, b float64) float64 { return a - b*math.Floor(a/b) }
-	sign := func(a float64) float64 {
-		switch {
-		case a > 0:
-			return 1
-		case a < 0:
-			return -1
-		}
-		return a
-	}
 	angles := func(call string, f func(lat1, lon1, lat2, lon2 float64) float64) random {
 		turn := func(a random) func(float64) float64 {
 			return func(t float64) float64 { return math.Sin(a.value(t)) / 2 }

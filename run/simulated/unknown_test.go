@@ -90,6 +90,26 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// tested is a condition, with what it is while it is unknown.
+type tested struct{ on, off, unknown string }
+
+// outages are the times of the outages of sources.
+type outages map[string][][2]float64
+
+// since returns the beginning of the outages of a source that join up to a time.
+func (o outages) since(name string, t float64) (from float64, lost bool) {
+	from = t
+	for again := true; again; {
+		again = false
+		for _, o := range o[name] {
+			if o[0] <= from && (from < o[1] || lost && from <= o[1]) && (o[0] < from || !lost) {
+				from, lost, again = o[0], true, true
+			}
+		}
+	}
+	return from, lost
+}
+
 func testUnknown(t *testing.T, r *rand.Rand) {
 	const horizon = 20.0
 	times := []float64{0, horizon} // at which something may change
@@ -122,7 +142,6 @@ func testUnknown(t *testing.T, r *rand.Rand) {
 			return c() + []string{" and ", " or "}[r.IntN(2)] + c()
 		}
 	}
-	type tested struct{ on, off, unknown string }
 	var all []tested
 	body := `<ReactiveParallel success_count="1" failure_count="2"><Action name="go" write="v := 1"/><ForceFailure>` +
 		`<ReactiveParallel failure_count="-1" success_count="-1"><AlwaysFailure/>`
@@ -137,29 +156,17 @@ func testUnknown(t *testing.T, r *rand.Rand) {
 		all = append(all, c)
 	}
 	body += "</ReactiveParallel></ForceFailure></ReactiveParallel>"
-	yaml, outages := "outages:\n  - {source: x}\n  - {source: T}\n", map[string][][2]float64{}
+	yaml, lost := "outages:\n  - {source: x}\n  - {source: T}\n", outages{}
 	for range r.IntN(6) {
 		name, from := []string{"x", "T"}[r.IntN(2)], when()
 		to := from + 0.0101 + when()/4
 		yaml += fmt.Sprintf("  - {source: %s, from: %g, to: %g}\n", name, from, to)
-		outages[name] = append(outages[name], [2]float64{from, to})
+		lost[name] = append(lost[name], [2]float64{from, to})
 	}
-	since := func(name string, t float64) (float64, bool) { // the beginning of the outages that join up to t
-		from, lost := t, false
-		for again := true; again; {
-			again = false
-			for _, o := range outages[name] {
-				if o[0] <= from && (from < o[1] || lost && from <= o[1]) && (o[0] < from || !lost) {
-					from, lost, again = o[0], true, true
-				}
-			}
-		}
-		return from, lost
-	}
-	for name, list := range outages {
+	for name, list := range lost {
 		for _, o := range list {
 			times = append(times, o[0], o[1])
-			start, _ := since(name, o[0])
+			start, _ := lost.since(name, o[0])
 			for _, limit := range limits[name] {
 				times = append(times, start+limit)
 			}
@@ -169,39 +176,44 @@ func testUnknown(t *testing.T, r *rand.Rand) {
 	times = slices.DeleteFunc(times, func(at float64) bool { return at > horizon })
 	values := judge(t, body, yaml, len(all))
 	for i, c := range all {
-		on, off := parse(t, c.on), (*expr.Node)(nil)
-		if c.off != "" {
-			off = parse(t, c.off)
+		c.compare(t, times, lost, func(at float64) bool { return values(i, at) })
+	}
+}
+
+// compare compares the truth of a condition between the times at which something changes with that in three values.
+func (c tested) compare(t *testing.T, times []float64, lost outages, truth func(at float64) bool) {
+	on, off := parse(t, c.on), (*expr.Node)(nil)
+	if c.off != "" {
+		off = parse(t, c.off)
+	}
+	value := false
+	for k := range len(times) - 1 {
+		at := (times[k] + times[k+1]) / 2
+		if times[k+1]-times[k] < 1e-6 {
+			continue
 		}
-		value := false
-		for k := range len(times) - 1 {
-			at := (times[k] + times[k+1]) / 2
-			if times[k+1]-times[k] < 1e-6 {
-				continue
+		w := lossy{at, map[string]float64{}}
+		for _, name := range []string{"x", "T"} {
+			if from, is := lost.since(name, at); is {
+				w.lost[name] = from
 			}
-			w := lossy{at, map[string]float64{}}
-			for _, name := range []string{"x", "T"} {
-				if from, lost := since(name, at); lost {
-					w.lost[name] = from
-				}
+		}
+		is := w.guess(on) // on or value and not off
+		if off != nil && is != isTrue && value {
+			if stays := [...]guess{isTrue, isFalse, isUnknown}[w.guess(off)]; stays == isTrue {
+				is = isTrue
+			} else {
+				is = max(is, stays)
 			}
-			is := w.guess(on) // on or value and not off
-			if off != nil && is != isTrue && value {
-				if stays := [...]guess{isTrue, isFalse, isUnknown}[w.guess(off)]; stays == isTrue {
-					is = isTrue
-				} else {
-					is = max(is, stays)
-				}
-			}
-			switch {
-			case is != isUnknown:
-				value = is == isTrue
-			case c.unknown != "hold":
-				value = c.unknown == "success"
-			}
-			if got := values(i, at); got != value {
-				t.Fatalf("%+v with %s is %t at t = %g, not %t", c, yaml, got, at, value)
-			}
+		}
+		switch {
+		case is != isUnknown:
+			value = is == isTrue
+		case c.unknown != "hold":
+			value = c.unknown == "success"
+		}
+		if got := truth(at); got != value {
+			t.Fatalf("%+v with outages %v is %t at t = %g, not %t", c, lost, got, at, value)
 		}
 	}
 }
