@@ -78,18 +78,30 @@ func whole(start func(initial []bt.Input) Engine) *tree {
 	return &tree{start: func(initial []bt.Input) (Engine, Listener) { return start(initial), nil }}
 }
 
-// Listening returns the plan's tree in continuous time, judged only where it is heard: a condition that could change
-// nothing is neither evaluated nor watched until it could. Excepted are the given tasks, and conditions with
-// hysteresis, which remember.
-func Listening(start func(initial []bt.Input) Listener, always []bool) Decider {
-	return listening(start, always)
-}
+// Judging is how much of a listening tree is judged.
+type Judging uint8
 
-func listening(start func(initial []bt.Input) Listener, always []bool) *tree {
-	return &tree{always: always, start: func(initial []bt.Input) (Engine, Listener) {
-		e := start(initial)
-		return e, e
-	}}
+// The ways of judging.
+const (
+	// Heard judges what is heard: a condition that could change nothing is neither evaluated nor watched until it
+	// could.
+	Heard Judging = iota
+	// Sparing is Heard, but where a condition counts only if those before it do not decide, each instant judges it
+	// after them, if at all: for worlds in which an answer is expensive, and all sides are kept.
+	Sparing
+	// Lazy is Sparing in the first instant, too: the engine is created without inputs of leaves. A plan with a
+	// blackboard is judged as by Sparing.
+	Lazy
+)
+
+// Listening returns the plan's tree in continuous time, judged only where it is heard. Excepted are the given tasks,
+// and conditions with hysteresis, which remember.
+func Listening(start func(initial []bt.Input) Listener, always []bool, how Judging) Decider {
+	return &tree{always: always, sparing: how != Heard, lazy: how == Lazy,
+		start: func(initial []bt.Input) (Engine, Listener) {
+			e := start(initial)
+			return e, e
+		}}
 }
 
 func (d *tree) begin(x *Executive) {
@@ -128,22 +140,6 @@ func (d *tree) begin(x *Executive) {
 			x.unwritten(i, f)
 		}
 	}
-}
-
-// Sparing returns the plan's tree as Listening does. Where a condition counts only if those before it do not decide,
-// each instant judges it after them, if at all: for worlds in which an answer is expensive, and all sides are kept.
-func Sparing(start func(initial []bt.Input) Listener, always []bool) Decider {
-	d := listening(start, always)
-	d.sparing = true
-	return d
-}
-
-// Lazy returns the plan's tree as Sparing does, but in the first instant, too, it judges only what counts: the engine
-// is created without inputs of leaves. A plan with a blackboard is judged as Sparing does.
-func Lazy(start func(initial []bt.Input) Listener, always []bool) Decider {
-	d := listening(start, always)
-	d.sparing, d.lazy = true, true
-	return d
 }
 
 // hears reports whether the engine hears a leaf.
@@ -344,8 +340,13 @@ func (d *ticked) State(c *snapshot.Codec) {
 	snapshot.Int(c, &d.ticks)
 }
 
-// leafStatus returns the status of a leaf without a tree. All composites stay at Accept.
-func (x *Executive) leafStatus(t bt.Task) bt.Status {
+// treeless is the deciders without a tree.
+type treeless struct{}
+
+func (treeless) rests(*Executive, bt.Task) bool { return false }
+
+// status returns the status of a leaf. All composites stay at Accept.
+func (treeless) status(x *Executive, t bt.Task) bt.Status {
 	switch i := x.p.leafOf[t]; {
 	case i < 0:
 		return bt.Accept
@@ -378,6 +379,7 @@ type Machine interface {
 
 // machinery is the decider with a state graph.
 type machinery struct {
+	treeless
 	machine    Machine
 	conditions []int // leaf of each of the graph's conditions
 	actions    []int // leaf of each of the graph's actions
@@ -462,16 +464,12 @@ func (d *machinery) watches(x *Executive, i int) mask {
 	return 0
 }
 
-func (d *machinery) rests(*Executive, bt.Task) bool { return false }
-
 func (d *machinery) idle() Attention { return Kept }
 
 // next returns the time at which a delayed transition can fire.
 func (d *machinery) next(*Executive) float64 { return d.machine.Alarm() }
 
 func (d *machinery) alarm(*Executive) string { return "a delayed transition can fire" }
-
-func (d *machinery) status(x *Executive, t bt.Task) bt.Status { return x.leafStatus(t) }
 
 func (d *machinery) State(c *snapshot.Codec) {
 	snapshot.Bool(c, &d.begun)
@@ -491,6 +489,7 @@ type Inputs struct {
 
 // playback plays back inputs.
 type playback struct {
+	treeless
 	inputs []Inputs
 	played int
 }
@@ -517,8 +516,6 @@ func (d *playback) settle(x *Executive) (bool, error) {
 
 func (d *playback) watches(*Executive, int) mask { return 0 }
 
-func (d *playback) rests(*Executive, bt.Task) bool { return false }
-
 func (d *playback) idle() Attention { return Idle }
 
 func (d *playback) next(*Executive) float64 {
@@ -529,8 +526,6 @@ func (d *playback) next(*Executive) float64 {
 }
 
 func (d *playback) alarm(*Executive) string { return "recorded inputs change" }
-
-func (d *playback) status(x *Executive, t bt.Task) bt.Status { return x.leafStatus(t) }
 
 func (d *playback) State(c *snapshot.Codec) { snapshot.Int(c, &d.played) }
 

@@ -118,7 +118,7 @@ func Exchanged(old *Executive, x *bt.Exchange, always []bool) Decider {
 	if old.tree.always == nil {
 		return Tree(func(in []bt.Input) Engine { return from.Exchange(x, in) })
 	}
-	return Listening(func(in []bt.Input) Listener { return from.Exchange(x, in) }, always)
+	return Listening(func(in []bt.Input) Listener { return from.Exchange(x, in) }, always, Heard)
 }
 
 // Exchanges reports whether the plan of the execution can be exchanged: a tree in continuous time decides, with an

@@ -52,7 +52,7 @@ func (c Continuous) decider(m *mission.Mission) (executive.Decider, error) {
 		return executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(m.Plan.Tree, in, 0) }), nil
 	}
 	start := func(in []bt.Input) executive.Listener { return bt.NewEngine(m.Plan.Tree, in, 0) }
-	return executive.Listening(start, m.Attended()), nil
+	return executive.Listening(start, m.Attended(), executive.Heard), nil
 }
 
 // Ticked is the plan's tree in discrete time: it is ticked at multiples of a period, and does not react in between.

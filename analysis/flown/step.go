@@ -79,7 +79,7 @@ func (s *Stepper) start() {
 	}
 	tree := executive.Tree(func(in []bt.Input) executive.Engine { return engine(in) })
 	if s.always != nil && !s.all {
-		tree = executive.Lazy(func(in []bt.Input) executive.Listener { return engine(in) }, s.always)
+		tree = executive.Listening(func(in []bt.Input) executive.Listener { return engine(in) }, s.always, executive.Lazy)
 	}
 	s.x = executive.New(s.p, s.world, tree)
 }

@@ -112,10 +112,10 @@ func newGame(p *plan.Plan, earlier, own []Line) *game {
 // begin begins a script.
 func (g *game) begin(start Line) *game {
 	g.set(start.values)
-	g.exec = executive.New(g.program, g, executive.Sparing(func(in []bt.Input) executive.Listener {
+	g.exec = executive.New(g.program, g, executive.Listening(func(in []bt.Input) executive.Listener {
 		g.player = &player{Engine: bt.NewEngine(g.plan.Tree, slices.Concat(start.Inputs, in), 0)}
 		return g.player
-	}, g.stubs()))
+	}, g.stubs(), executive.Sparing))
 	return g
 }
 
@@ -124,11 +124,11 @@ func (g *game) resume(old *game, next *swap) *game {
 	copy(g.u, executive.Carry(old.program, old.u, next.exchange, g.program,
 		func(was, now int, v float64) (is float64, ok bool) { return g.value(now, old, was, v) }))
 	g.set(next.values)
-	g.exec = executive.Continue(old.exec, next.exchange, g.program, g, executive.Sparing(
+	g.exec = executive.Continue(old.exec, next.exchange, g.program, g, executive.Listening(
 		func(in []bt.Input) executive.Listener {
 			g.player = &player{Engine: old.player.Engine.Exchange(next.exchange, slices.Concat(next.inputs, in))}
 			return g.player
-		}, g.stubs()))
+		}, g.stubs(), executive.Sparing))
 	return g
 }
 

@@ -131,8 +131,8 @@ func (s *stage) decider(start func(in []bt.Input) *bt.Engine) executive.Decider 
 		return s.engine
 	}
 	if len(s.plan.Entries) > 0 { // what reads them counts: one that is not written is an error
-		return executive.Sparing(func(in []bt.Input) executive.Listener { return create(in) },
-			make([]bool, s.plan.Tree.Len()))
+		return executive.Listening(func(in []bt.Input) executive.Listener { return create(in) },
+			make([]bool, s.plan.Tree.Len()), executive.Sparing)
 	}
 	return executive.Tree(func(in []bt.Input) executive.Engine { return create(in) })
 }
