@@ -222,15 +222,20 @@ func (m *Model) plain(s *flown.Stepper) { s.Limits, s.Most, s.Still = nil, nil, 
 
 // conclusion returns the result of a search that has hit nothing.
 func (x *search[M]) conclusion() counterexample {
+	n := x.states.Len() - 1 // without the state before a run
+	c := counterexample{verdict: Proved}
 	switch {
 	case x.states.Short() != "":
 		return counterexample{verdict: Undecided, why: x.states.Short()}
 	case x.failed != nil:
 		return counterexample{verdict: Undecided, why: x.failed.Error()}
-	case x.states.Len() == 1: // only the state before the run
+	case x.decided:
+		c.how = leftOpen(n)
+	case n == 0:
 		return counterexample{verdict: Undecided, why: cmp.Or(x.unsettled, errNoState).Error()}
+	default:
+		c.how = visited(n)
 	}
-	c := counterexample{verdict: Proved, how: visited(x.states.Len() - 1)}
 	if x.unsettled != nil {
 		c.assumes = []Assumption{Settles}
 	}
@@ -243,6 +248,18 @@ func visited(states int) string {
 		return "by visiting the only state that the engine can reach: the plan never leaves it"
 	}
 	return fmt.Sprintf("by visiting all %d states that the engine can reach", states)
+}
+
+// leftOpen describes a proof by a search that does not follow runs which are decided.
+func leftOpen(states int) string {
+	switch states {
+	case 0:
+		return "which the first instant of a run decides"
+	case 1:
+		return "by visiting the only state in which a run leaves it open"
+	default:
+		return fmt.Sprintf("by visiting all %d states in which a run leaves it open", states)
+	}
 }
 
 // Bounds of the search with the engine, per effort.

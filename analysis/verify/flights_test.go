@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/declare"
 )
@@ -57,6 +58,39 @@ func TestConflictsWithinAnInstant(t *testing.T) {
 		found = byQuestion(found, "conflict")
 		if len(found) != 1 || found[0].Verdict != Refuted || !strings.Contains(found[0].Text, "within one instant") {
 			t.Errorf("%s: %v", parallel, found)
+		}
+	}
+}
+
+// overtakes observes whether an action becomes active although another one has not been active before. A run in which
+// that one has been is done, also within the instant.
+type overtakes struct{ first, then bt.Task }
+
+func (o overtakes) step(at *flown.Moment, _ struct{}) (after struct{}, now event) {
+	switch {
+	case at.Active(o.then):
+		return after, hit
+	case at.Active(o.first):
+		return after, done
+	}
+	return after, nothing
+}
+
+// TestDone: what one settling decides remains so for the instant and the run, without a mark.
+func TestDone(t *testing.T) {
+	for _, test := range []struct{ plan, want string }{
+		{`<Sequence><Action name="x" done="s ge 1"/><Action name="y"/></Sequence>`,
+			"proved, which the first instant of a run decides"},
+		{`<Sequence><Action name="z" done="s ge 1"/><Action name="x" done="s ge 2"/><Action name="y"/></Sequence>`,
+			"proved, by visiting the only state in which a run leaves it open"},
+		{`<Parallel><Action name="x"/><Action name="y"/></Parallel>`, "refuted"},
+	} {
+		s := subjectOf(t, test.plan, "")
+		first, _ := s.Plan.Tree.Find("x")
+		then, _ := s.Plan.Tree.Find("y")
+		c := watch(NewModel(s), overtakes{first, then}, struct{}{})
+		if f := c.finding(Finding{Text: "proved"}, Finding{Text: "refuted"}); f.Text != test.want {
+			t.Errorf("%s: %s, want %s", test.plan, f.Text, test.want)
 		}
 	}
 }

@@ -146,10 +146,8 @@ func (m *Model) newProduct(steps *flown.Stepper, l *monitor, p limits) *product 
 // visited describes a proof. Only states after which the formula is still to be met are visited.
 func (x *product) visited() string {
 	switch n := x.states.Len() - 1; {
-	case n == 0:
-		return "which the first instant of a run decides"
-	case n == 1:
-		return "by visiting the only state in which a run leaves it open"
+	case n <= 1:
+		return leftOpen(n)
 	case x.limits&joinTimes != 0:
 		return fmt.Sprintf("by visiting %d states, among them all that a run can reach", n)
 	default:

@@ -46,7 +46,7 @@ const (
 	nothing    event = iota // the run goes on
 	hit                     // what is searched for: the run may end with this instant
 	late                    // what is searched for is there before this instant: the run ends with the one before
-	done                    // whatever follows does not matter
+	done                    // whatever follows in this run does not matter
 	impossible              // there is no such run
 )
 
@@ -66,6 +66,7 @@ type search[M comparable] struct {
 	within []partial[M] // what is remembered within an instant; Moment.Mark counts from 1
 	number map[partial[M]]int
 
+	decided   bool  // a transition was done
 	failed    error // of a transition after which there is no state
 	unsettled error // the same, where signals and tasks change each other without end
 	from      int   // the state before the transition that was hit; -1: none was
@@ -103,10 +104,10 @@ type state[M comparable] struct {
 // Bytes returns the size of the state, whose class the covering keeps.
 func (s state[M]) Bytes() int { return 2 * len(s.key) }
 
-// partial is what is remembered within an instant: a mark, and whether it was hit.
+// partial is what is remembered within an instant: a mark, and whether a settling was hit or done.
 type partial[M comparable] struct {
-	mark M
-	hit  bool
+	mark      M
+	hit, done bool
 }
 
 const (
@@ -188,7 +189,8 @@ func (x *search[M]) visit(at *flown.Moment, from int) {
 	case !at.Over || event == impossible || !at.Possible():
 	case now.hit:
 		x.from, x.last, at.Stop = from, at.Tape(), true
-	case event == done:
+	case now.done:
+		x.decided = true
 		x.link(from, finished)
 	default:
 		if to := x.arrive(at, from, now.mark); to >= 0 {
@@ -205,9 +207,11 @@ func (x *search[M]) follow(at *flown.Moment, mark M) (now partial[M], e event) {
 	if at.Mark == excluded {
 		return now, impossible
 	}
-	now = x.soFar(at, mark)
+	if now = x.soFar(at, mark); now.done {
+		return now, nothing
+	}
 	now.mark, e = x.step(at, now.mark)
-	now.hit = now.hit || e == hit
+	now.hit, now.done = now.hit || e == hit, e == done
 	switch {
 	case e == impossible:
 		at.Mark = excluded
