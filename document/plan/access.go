@@ -41,12 +41,14 @@ type access struct {
 	writes    []statement
 	condition *expr.Expr // of a ScriptCondition
 	watches   string     // the entry of which the leaf tells whether it was written
-	clears    *node      // the leaf that tells so, from now on
-	loop      *loop      // of which the leaf is a step; nil: of none
-	step      loopStep
-	counter   *counter // of which the leaf is a step; nil: of none
-	counts    countStep
-	joins     []string // the entries that stand for texts that the scripts join
+	does      step       // what no element of a plan says; nil: nothing
+	joins     []string   // the entries that stand for texts that the scripts join
+}
+
+// step is what a leaf of the second pass does that no element of a plan says.
+type step interface {
+	compile(l leafReader, leaf *Leaf, n *node)
+	describe(m *xmltree.Markup) // for people
 }
 
 // statement writes an entry: an expression, or a text that becomes a value of the entry's type, or neither: the entry

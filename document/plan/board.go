@@ -139,8 +139,8 @@ func (b *board) survey(i *instance) {
 				b.watch(i, e)
 			}
 		}
-		if a.step == loopBegin {
-			b.begin(a.loop, i.scope)
+		if s, ok := a.does.(loopStep); ok && s.part == loopBegin {
+			b.begin(s.loop, i.scope)
 		}
 	}
 	if i.free {

@@ -109,8 +109,10 @@ func (c *compiler) node(i *instance) *bt.Node {
 	n := &bt.Node{Kind: i.kind, Name: i.name, Params: c.params(i), Wraps: i.wraps, Trees: i.trees}
 	if i.kind.Family() == bt.Leaf {
 		task := i.name
-		if a := i.access; a != nil && a.counter != nil {
-			task = a.counter.of
+		if a := i.access; a != nil {
+			if s, ok := a.does.(countStep); ok {
+				task = s.of
+			}
 		}
 		leaf := c.certain(c.measured(c.leaf(i.node, c.environment(i.scope)), i.scope.path+task))
 		if leaf.Free {

@@ -31,14 +31,27 @@ type counter struct {
 }
 
 // countStep is what a leaf does for a counter.
-type countStep int
+type countStep struct {
+	*counter
+	part countPart
+}
+
+type countPart string
 
 const (
-	countStart countStep = iota + 1 // copies the entry
-	countWait                       // copies the entry, and ends after that time [ms]
-	countMore                       // whether runs are left
-	countDown                       // counts one run
+	countStart countPart = "start" // copies the entry
+	countWait  countPart = "wait"  // copies the entry, and ends after that time [ms]
+	countMore  countPart = "more"  // whether runs are left
+	countDown  countPart = "down"  // counts one run
 )
+
+func (s countStep) describe(m *xmltree.Markup) {
+	m.Add("counter", s.of)
+	m.Add("step", string(s.part))
+	if s.part == countStart || s.part == countWait {
+		m.Add("of", s.at.Value)
+	}
+}
 
 // countRuns rewrites the tasks with a parameter that is an entry which a task writes: they read it when they are
 // activated.
@@ -91,26 +104,26 @@ func (i *instance) varies(written map[entryKey]bool) (a *xmltree.Attribute, name
 // varying rewrites a task with a parameter that is an entry: an action copies the entry, and conditions and actions
 // over the copy decide what runs.
 func (i *instance) varying(c *counter) {
-	made := func(kind bt.Kind, name string, step countStep, below ...*instance) *instance {
-		n := &node{element: i.element, kind: kind, id: kind.String(), name: name, wraps: step == 0, wrapped: true}
-		if step != 0 {
-			n.access = &access{at: c.at, counter: c, counts: step}
+	made := func(kind bt.Kind, name string, part countPart, below ...*instance) *instance {
+		n := &node{element: i.element, kind: kind, id: kind.String(), name: name, wraps: part == "", wrapped: true}
+		if part != "" {
+			n.access = &access{at: c.at, does: countStep{c, part}}
 		} else if len(kind.Params()) > 0 {
 			n.params = []int{-1} // no limit
 		}
 		return &instance{node: n, scope: i.scope, below: below}
 	}
 	name, below := i.name, i.below
-	top := made(bt.IfThenElse, name, 0)
+	top := made(bt.IfThenElse, name, "")
 	top.wraps = false
 	judgement, counts := i.kind.Again()
 	switch {
 	case counts:
 		r := rounds[judgement]
-		round := made(r.effect, name+".round", 0, made(bt.Action, name+".count", countDown), below[0])
+		round := made(r.effect, name+".round", "", made(bt.Action, name+".count", countDown), below[0])
 		top.below = []*instance{made(bt.Action, name+".start", countStart),
-			made(bt.WhileDoElse, name+".rounds", 0, made(bt.Condition, name+".more", countMore),
-				made(i.kind, name+".again", 0, round), made(r.otherwise, name+".over", 0))}
+			made(bt.WhileDoElse, name+".rounds", "", made(bt.Condition, name+".more", countMore),
+				made(i.kind, name+".again", "", round), made(r.otherwise, name+".over", ""))}
 	case len(below) == 0:
 		top = made(bt.Action, name, countWait)
 	default:
@@ -120,9 +133,9 @@ func (i *instance) varying(c *counter) {
 	*i = *top
 }
 
-// count gives a leaf what it does for a counter.
-func (l leafReader) count(leaf *Leaf, c *counter, step countStep) {
-	if step == countStart || step == countWait {
+func (s countStep) compile(l leafReader, leaf *Leaf, _ *node) {
+	c := s.counter
+	if s.part == countStart || s.part == countWait {
 		e := l.named(c.at, c.entry)
 		if e != nil {
 			e = l.script(e, c.at, expr.Variable{Unit: expr.AnyUnit, Held: true})
@@ -138,11 +151,11 @@ func (l leafReader) count(leaf *Leaf, c *counter, step countStep) {
 	switch {
 	case c.name == "": // the parameter has a mistake
 		leaf.On, leaf.Done = always, always
-	case step == countWait:
+	case s.part == countWait:
 		leaf.Done = must("elapsed ge " + c.name + " / 1000")
-	case step == countMore:
+	case s.part == countMore:
 		leaf.On = must(c.name + " ge 1 or " + c.name + " == -1")
-	case step == countDown:
+	case s.part == countDown:
 		leaf.Entry, leaf.Done = []Assignment{{Value: must("max(" + c.name + " - 1, -1)")}}, always
 	}
 	for k := range leaf.Entry {

@@ -94,22 +94,8 @@ func (i *instance) describe(m *xmltree.Markup) {
 		add(actionAttributes)
 	case a == nil:
 		add(conditionAttributes)
-	case a.counter != nil:
-		m.Add("counter", a.counter.of)
-		m.Add("step", [...]string{countStart: "start", countWait: "wait", countMore: "more", countDown: "down"}[a.counts])
-		if a.counts <= countWait {
-			m.Add("of", a.counter.at.Value)
-		}
-	case a.loop != nil:
-		m.Add("loop", a.loop.node.name)
-		m.Add("step", [...]string{loopBegin: "begin", loopOver: "over", loopNext: "next"}[a.step])
-		if value := a.loop.node.element.Find(attrValue); a.step == loopBegin {
-			m.Add(attrQueue, a.at.Value)
-		} else if a.step == loopNext && value != nil {
-			m.Add(attrValue, value.Value)
-		}
-	case a.clears != nil:
-		m.Add("clears", a.clears.name)
+	case a.does != nil:
+		a.does.describe(m)
 	case i.id == elementCondition:
 		m.Add("updated", a.watches)
 	default:

@@ -264,43 +264,28 @@ func (c *compiler) checkModel(m *model) {
 // accessLeaf gives a leaf what it does with the blackboard: an action that makes assignments and has ended, or a
 // condition.
 func (l leafReader) accessLeaf(leaf *Leaf, n *node) {
-	c := n.access
+	a, w := n.access, l.watchers[nodeUse{n, l.outer.scope}]
 	leaf.ID = n.kind.String() // what it does is said in full
-	if c.condition != nil {
-		leaf.On = l.script(c.condition, c.at, expr.Variable{Type: expr.Boolean})
-		return
-	}
-	if c.clears != nil {
-		if w := l.watchers[nodeUse{c.clears, l.outer.scope}]; w != nil {
-			leaf.Entry = []Assignment{{Target: w.updated.Name, Value: never, Notes: true, Offset: leaf.Offset, Length: 1}}
-		}
-		leaf.Done = always
-		return
-	}
-	if w := l.watchers[nodeUse{n, l.outer.scope}]; w != nil && !n.kind.Acts() {
+	switch {
+	case a.does != nil:
+		a.does.compile(l, leaf, n)
+	case a.condition != nil:
+		leaf.On = l.script(a.condition, a.at, expr.Variable{Type: expr.Boolean})
+	case w != nil && !n.kind.Acts():
 		leaf.On = must(w.updated.Name)
-		return
-	} else if w != nil {
+	case w != nil:
 		updated, was := must(w.updated.Name), must(w.was.Name)
 		leaf.Entry = []Assignment{{Target: w.was.Name, Value: updated, Offset: leaf.Offset, Length: 1},
 			{Target: w.updated.Name, Value: never, Notes: true, Offset: leaf.Offset, Length: 1}}
 		leaf.Done, leaf.Failed = was, negation.Substitute(map[string]*expr.Expr{"it": was})
-		return
+	default:
+		leaf.Done = always
+		l.assign(leaf, a, nil)
 	}
-	switch {
-	case c.counter != nil:
-		l.count(leaf, c.counter, c.counts)
-		return
-	case c.loop != nil:
-		l.loopLeaf(leaf, n)
-		return
-	}
-	leaf.Done = always
-	l.assign(leaf, c)
 }
 
-// assign gives a leaf the assignments of its statements.
-func (l leafReader) assign(leaf *Leaf, c *access) {
+// assign gives a leaf the assignments of its statements; one that takes values from a queue gets the next one.
+func (l leafReader) assign(leaf *Leaf, c *access, from *queue) {
 	for _, w := range c.writes {
 		target, known := l.target(w.target, w.span, l.outer)
 		if !known {
@@ -312,9 +297,9 @@ func (l leafReader) assign(leaf *Leaf, c *access) {
 			want = s.variable()
 		}
 		switch {
-		case c.loop != nil:
+		case from != nil:
 			var unfit string
-			if a.Value, unfit = l.queues[loopUse{c.loop, l.outer.scope}].next(want.Type); a.Value == nil {
+			if a.Value, unfit = from.next(want.Type); a.Value == nil {
 				l.report(w.span.At, w.span.Len(), codeTypes, "", "%q of the queue is not %s", unfit, values[want.Type])
 			}
 		case w.literal != nil:

@@ -100,13 +100,28 @@ type loop struct {
 }
 
 // loopStep is what a leaf does for a loop.
-type loopStep int
+type loopStep struct {
+	*loop
+	part loopPart
+}
+
+type loopPart string
 
 const (
-	loopBegin loopStep = iota + 1 // takes the queue
-	loopOver                      // whether no value is left
-	loopNext                      // takes the next value
+	loopBegin loopPart = "begin" // takes the queue
+	loopOver  loopPart = "over"  // whether no value is left
+	loopNext  loopPart = "next"  // takes the next value
 )
+
+func (s loopStep) describe(m *xmltree.Markup) {
+	m.Add("loop", s.node.name)
+	m.Add("step", string(s.part))
+	if value := s.node.element.Find(attrValue); s.part == loopBegin {
+		m.Add(attrQueue, s.queue.Value)
+	} else if s.part == loopNext && value != nil {
+		m.Add(attrValue, value.Value)
+	}
+}
 
 // loop makes the tasks of a loop: the queue is taken; as long as a value is left, it is taken and the child runs.
 func (d *desugarer) loop(n *node) {
@@ -188,8 +203,8 @@ func (d *desugarer) readLoop(n *node) *loop {
 }
 
 // step returns the leaf that does something for a loop.
-func (d *desugarer) step(l *loop, k bt.Kind, what string, step loopStep) *node {
+func (d *desugarer) step(l *loop, k bt.Kind, what string, part loopPart) *node {
 	n := d.part(l.node, k, what)
-	n.access = &access{at: l.queue, loop: l, step: step}
+	n.access = &access{at: l.queue, does: loopStep{l, part}}
 	return n
 }

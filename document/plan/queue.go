@@ -169,16 +169,14 @@ func (b *board) texts(l *loop, e *symbol, x *queue, seen map[*symbol]bool) {
 	}
 }
 
-// loopLeaf gives a leaf what it does for a loop.
-func (l leafReader) loopLeaf(leaf *Leaf, n *node) {
-	c := n.access
-	x := l.queues[loopUse{c.loop, l.outer.scope}]
+func (s loopStep) compile(l leafReader, leaf *Leaf, n *node) {
+	x := l.queues[loopUse{s.loop, l.outer.scope}]
 	if x == nil || !x.open && x.left.Name == "" { // a tree without its use
 		leaf.Done, leaf.On = always, always
 		return
 	}
 	if x.open {
-		if leaf.Free = c.step != loopBegin; leaf.Free {
+		if leaf.Free = s.part != loopBegin; leaf.Free {
 			leaf.ID = l.outer.scope.path + n.name
 		} else {
 			leaf.Done = always
@@ -189,7 +187,7 @@ func (l leafReader) loopLeaf(leaf *Leaf, n *node) {
 		return Assignment{Target: target.Name, Value: value, Offset: leaf.Offset, Length: 1}
 	}
 	left := x.left.Name
-	switch c.step {
+	switch s.part {
 	case loopOver:
 		leaf.On = must(left + " == 0")
 		return
@@ -199,7 +197,7 @@ func (l leafReader) loopLeaf(leaf *Leaf, n *node) {
 			lengths = append(lengths, strconv.Itoa(len(list.values)))
 		}
 		if x.taken != nil {
-			queue := l.script(c.loop.entry, c.at, expr.Variable{Type: expr.Text})
+			queue := l.script(s.entry, s.queue, expr.Variable{Type: expr.Text})
 			if queue == nil {
 				return
 			}
@@ -207,7 +205,7 @@ func (l leafReader) loopLeaf(leaf *Leaf, n *node) {
 		}
 		leaf.Entry = append(leaf.Entry, at(x.left, must(x.among(lengths))))
 	case loopNext:
-		l.assign(leaf, c)
+		l.assign(leaf, n.access, x)
 		leaf.Entry = append(leaf.Entry, at(x.left, must(left+" - 1")))
 	}
 	leaf.Done = always
