@@ -91,6 +91,9 @@ states: {x: {derivative: "abs(sin(t / 1 [s])) * 1 [1/s]"}, y: {derivative: "if(x
 	for name, m := range missions {
 		want := takeOff(t, m, run.Continuous{})
 		for i := range want.land(t) {
+			if testing.Short() && i%3 > 0 {
+				continue
+			}
 			for _, kill := range []bool{false, true} {
 				got := resume(t, m, run.Continuous{}, i, kill)
 				got.land(t)
