@@ -13,7 +13,7 @@ import (
 var others = map[string]int{
 	"# Performance: the cost of a run, and its limits": 13,
 	"Against the C program":                            52,
-	"Profile":                                          21,
+	"Profile":                                          2,
 	"The plan and its events":                          9,
 	"Growth with the number of states":                 2,
 	"Where it is slower":                               25,
