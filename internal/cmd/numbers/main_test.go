@@ -14,7 +14,7 @@ var others = map[string]int{
 	"# Performance: the cost of a run, and its limits": 13,
 	"Against the C program":                            52,
 	"Profile":                                          2,
-	"The plan and its events":                          9,
+	"The plan and its events":                          6,
 	"Growth with the number of states":                 2,
 	"Where it is slower":                               25,
 	"What cpu_s counts":                                0,
