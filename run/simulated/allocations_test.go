@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/run/record"
 )
@@ -48,16 +47,9 @@ func TestEventsAllocateNothing(t *testing.T) {
 		"every":         `<Action ID="a" done="true" every="2 [s]"/>`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, diags := cart.Read(body, "", "horizon=1e9", "site.noon=1e6")
-			if m == nil {
-				t.Fatal(diags)
-			}
-			r, err := New(m, run.Continuous{}, math.Inf(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := cartMission(t, body, "", "horizon=1e9", "site.noon=1e6")
 			log := &silent{}
-			r.Attach(log)
+			r := begin(t, m, run.Continuous{}, math.Inf(1), log)
 			steps := func() {
 				for range 20 {
 					if more, err := r.Step(); !more || err != nil {

@@ -62,10 +62,7 @@ func TestAnglesJumpAtEvents(t *testing.T) {
 	for _, tolerance := range tolerances {
 		m := equationsMission(t, circle, `<Parallel success_count="-1" failure_count="-1">`+plan.String()+`</Parallel>`,
 			fmt.Sprintf("horizon: %g\ntolerance: %g\n", horizon, tolerance))
-		_, l, err := fly(t, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, l := flown(t, m)
 		for i := range exact {
 			got := slices.DeleteFunc(l.changes(m, fmt.Sprint("c", i)), func(t float64) bool { return t < dt })
 			near(t, fmt.Sprint(texts[i], " at ", tolerance), got, dt/2+400*tolerance, want[i]...)
@@ -112,13 +109,10 @@ states:
 		"in a task": equationsMission(t, fmt.Sprintf(states, "u")+"commands: {u: {unit: rad/s}}\n",
 			`<Action name="go" write="u := `+steering+`"/>`, "horizon: 120\n"),
 	} {
-		r, l, err := fly(t, m)
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		r, l := flown(t, m)
 		if s := r.Summary(); s.Steps > 5000 {
 			t.Errorf("%s: %d steps", name, s.Steps)
 		}
-		near(t, name, []float64{l.last(m, "x"), l.last(m, "y")}, 0.05, want[0], want[1])
+		near(t, name, l.ends(m, "x", "y"), 0.05, want[0], want[1])
 	}
 }

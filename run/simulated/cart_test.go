@@ -2,6 +2,8 @@ package simulated
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/run/record"
+	"canopy/vehicle/model"
 )
 
 // log is a Recorder that keeps everything.
@@ -42,6 +45,30 @@ func (l *log) Event(e record.Event) error {
 	return nil
 }
 
+// read reads a mission, in which there is nothing to object to.
+func read(t testing.TB, name string, open func(string) ([]byte, error), offers []model.Offer, set []string) *mission.Mission {
+	t.Helper()
+	m, diags := mission.Read(name, open, offers, set)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return m
+}
+
+// edited opens the files of the folder of missions, and changes those with an ending.
+func edited(ending string, edit func(text string) string) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		text, err := os.ReadFile(filepath.Join("../../missions", name))
+		if strings.HasSuffix(name, ending) {
+			text = []byte(edit(string(text)))
+		}
+		return text, err
+	}
+}
+
+// shipped are the vehicles that Canopy has.
+var shipped = model.Offers(model.Vehicles()...)
+
 // cartMission reads a mission of the cart from the body of its plan and further YAML.
 func cartMission(t testing.TB, body, yaml string, set ...string) *mission.Mission {
 	t.Helper()
@@ -52,17 +79,33 @@ func cartMission(t testing.TB, body, yaml string, set ...string) *mission.Missio
 	return m
 }
 
-// fly runs a mission to its end.
-func fly(t *testing.T, m *mission.Mission) (*run.Run, *log, error) {
+// begin begins a run of a mission with a recorder.
+func begin(t testing.TB, m *mission.Mission, c run.Configuration, until float64, r record.Recorder) *run.Run {
 	t.Helper()
-	r, err := New(m, run.Continuous{}, math.Inf(1))
+	begun, err := New(m, c, until)
 	if err != nil {
 		t.Fatal(err)
 	}
+	begun.Attach(r)
+	return begun
+}
+
+// fly runs a mission to its end.
+func fly(t *testing.T, m *mission.Mission) (*run.Run, *log, error) {
+	t.Helper()
 	l := &log{}
-	r.Attach(l)
-	err = r.Fly(t.Context(), nil)
-	return r, l, err
+	r := begin(t, m, run.Continuous{}, math.Inf(1), l)
+	return r, l, r.Fly(t.Context(), nil)
+}
+
+// flown runs a mission, which must not fail, to its end.
+func flown(t *testing.T, m *mission.Mission) (*run.Run, *log) {
+	t.Helper()
+	r, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, l
 }
 
 // at returns the times at which a task took a status.
@@ -93,6 +136,14 @@ func (l *log) column(m *mission.Mission, name string) []float64 {
 func (l *log) last(m *mission.Mission, name string) float64 {
 	c := l.column(m, name)
 	return c[len(c)-1]
+}
+
+// ends returns the last recorded values of signals.
+func (l *log) ends(m *mission.Mission, names ...string) (values []float64) {
+	for _, name := range names {
+		values = append(values, l.last(m, name))
+	}
+	return values
 }
 
 // kinds returns the texts of the events of a kind.

@@ -9,8 +9,6 @@ import (
 
 	"canopy/analysis/verify"
 	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/vehicle/model"
 )
 
 // TestEveningSwitchingIsForeseen: the check reports before any flight that sinking and the mission take turns at the
@@ -25,17 +23,9 @@ func TestEveningSwitchingIsForeseen(t *testing.T) {
 		{"as published", `on="soc lt 0.992" off="soc gt 0.993"`, verify.Refuted, 4, 100},
 		{"with a wider margin", `on="soc lt 0.983" off="soc gt 0.993"`, verify.Proved, 1, 1},
 	} {
-		open := func(name string) ([]byte, error) {
-			text, err := os.ReadFile(name)
-			if filepath.Ext(name) == ".xml" {
-				text = []byte(strings.Replace(string(text), `on="soc lt 0.992" off="soc gt 0.993"`, test.margin, 1))
-			}
-			return text, err
-		}
-		m, diags := mission.Read("../../missions/solar-day.yaml", open, model.Offers(model.Vehicles()...), nil)
-		if m == nil {
-			t.Fatal(diags)
-		}
+		m := read(t, "solar-day.yaml", edited(".xml", func(text string) string {
+			return strings.Replace(text, `on="soc lt 0.992" off="soc gt 0.993"`, test.margin, 1)
+		}), shipped, nil)
 		sink, _ := m.Plan.Tree.Find("sink")
 		found := false
 		for _, f := range verify.Check(m.Subject()) {
@@ -48,10 +38,7 @@ func TestEveningSwitchingIsForeseen(t *testing.T) {
 		if !found {
 			t.Errorf("%s: the check does not speak of sinking and the mission", test.name)
 		}
-		_, l, err := fly(t, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, l := flown(t, m)
 		begun, last, shortest := 0, 0.0, 1e9
 		for _, s := range l.statuses {
 			if s.Task == sink && s.To == bt.Running {
@@ -93,10 +80,7 @@ check:
 		}
 		return text, err
 	}
-	m, diags := mission.Read("circuit.yaml", open, model.Offers(model.Vehicles()...), nil)
-	if m == nil {
-		t.Fatal(diags)
-	}
+	m := read(t, "circuit.yaml", open, shipped, nil)
 	var verdicts []string
 	for _, f := range verify.Check(m.Subject()) {
 		if f.Question == "always" {
@@ -111,10 +95,7 @@ check:
 	if !slices.Equal(verdicts, want) {
 		t.Errorf("%q", verdicts)
 	}
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, m)
 	for _, leg := range []string{"leg1", "leg2"} {
 		if len(l.at(m, leg, bt.Running)) != 1 {
 			t.Errorf("the flight has no %s", leg)

@@ -3,55 +3,36 @@ package simulated
 import (
 	"errors"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/run"
-	"canopy/vehicle/model"
 )
 
-// circuitMission reads the circuit. Its plan is changed by replacing, which must change it.
-func circuitMission(t *testing.T, replacing ...string) *mission.Mission {
+// circuitMission reads the circuit with settings. Its plan is changed by replacing, which must change it.
+func circuitMission(t *testing.T, replacing []string, set ...string) *mission.Mission {
 	t.Helper()
-	return readCircuit(t, replacing)
-}
-
-func readCircuit(t *testing.T, replacing []string, set ...string) *mission.Mission {
-	t.Helper()
-	open := func(name string) ([]byte, error) {
-		text, err := os.ReadFile(name)
-		if err == nil && strings.HasSuffix(name, ".xml") && len(replacing) > 0 {
-			changed := strings.NewReplacer(replacing...).Replace(string(text))
-			if changed == string(text) {
-				t.Fatalf("%s does not have %q", name, replacing[0])
-			}
-			text = []byte(changed)
+	return read(t, "circuit.yaml", edited(".xml", func(text string) string {
+		changed := strings.NewReplacer(replacing...).Replace(text)
+		if len(replacing) > 0 && changed == text {
+			t.Fatalf("the plan does not have %q", replacing[0])
 		}
-		return text, err
-	}
-	m, diags := mission.Read("../../missions/circuit.yaml", open, model.Offers(model.Vehicles()...), set)
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	return m
+		return changed
+	}), shipped, set)
 }
 
 // The circuit of the 2013 paper, section 6, comes out: the times of its Figure 8, and of a second round.
 func TestCircuit(t *testing.T) {
-	m := circuitMission(t)
-	r, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := circuitMission(t, nil)
+	r, l := flown(t, m)
 	reached := []float64{119.4, 157.4, 245.9, 283.9, 372.5, 410.5, 499.0, 537.0}
 	near(t, "altitude ok", l.at(m, "altitude", bt.Success), 0.3, 100.1)
 	near(t, "waypoints reached", l.at(m, "reached", bt.Success), 0.3, reached...)
 	near(t, "advance failed", l.at(m, "advance", bt.Aborted), 0.3, 283.9, 537.0)
 	near(t, "reset", l.at(m, "reset", bt.Finished), 0.3, 283.9, 537.0)
-	near(t, "altitude at the end", []float64{l.last(m, "h")}, 0.5, 250)
+	near(t, "altitude at the end", l.ends(m, "h"), 0.5, 250)
 	if s := r.Summary(); s.TimeEvents != 0 {
 		t.Errorf("%d time events, want none", s.TimeEvents)
 	}
@@ -78,11 +59,8 @@ func TestCircuit(t *testing.T) {
 
 // The exit procedure of the take-off is what keeps the aircraft from climbing on (Figure 9).
 func TestCircuitWithoutExitProcedure(t *testing.T) {
-	m := circuitMission(t, `exit="V_cmd := 18 [m/s]; h_cmd := 250 [m]"`, "")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := circuitMission(t, []string{`exit="V_cmd := 18 [m/s]; h_cmd := 250 [m]"`, ""})
+	_, l := flown(t, m)
 	if h := l.last(m, "h"); !(h > 1300) {
 		t.Errorf("without the exit procedure it ends at %g m, want more than 1300 m", h)
 	}
@@ -94,7 +72,7 @@ func TestCircuitWithoutExitProcedure(t *testing.T) {
 // Ticked conventionally, the altitude check and the take-off are activated at every tick (Figure 10); if tasks can be
 // transient, the check never is and the take-off once, ticked or not.
 func TestCircuitConventional(t *testing.T) {
-	m := circuitMission(t)
+	m := circuitMission(t, nil)
 	for _, c := range []struct {
 		configuration  run.Configuration
 		check, takeOff int
@@ -103,12 +81,8 @@ func TestCircuitConventional(t *testing.T) {
 		{run.Ticked{Period: 1}, 0, 1},
 		{run.Continuous{}, 0, 1},
 	} {
-		r, err := New(m, c.configuration, 99.5)
-		if err != nil {
-			t.Fatal(err)
-		}
 		l := &log{}
-		r.Attach(l)
+		r := begin(t, m, c.configuration, 99.5, l)
 		if err := r.Fly(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -135,31 +109,17 @@ func TestConventionalRefusesSlowProcedures(t *testing.T) {
 
 // The limit that docs/plans.md names: a waypoint that is reached as soon as it is the current one ends the round.
 func TestCircuitWaypointsTooClose(t *testing.T) {
-	m := readCircuit(t, nil, "route.x2=1880", "route.y2=0")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := circuitMission(t, nil, "route.x2=1880", "route.y2=0")
+	_, l := flown(t, m)
 	near(t, "the round ends", l.at(m, "round", bt.Finished), 0.3, 119.4)
 }
 
 // Started in flight, the aircraft does not take off (section 6: "no take-off is executed").
 func TestCircuitInFlight(t *testing.T) {
-	open := func(name string) ([]byte, error) {
-		text, err := os.ReadFile(name)
-		if strings.HasSuffix(name, ".yaml") {
-			text = append(text, "initial: {h: 250, V: 18}\ncommands: {h_cmd: {default: 250}, V_cmd: {default: 18}}\n"...)
-		}
-		return text, err
-	}
-	m, diags := mission.Read("../../missions/circuit.yaml", open, model.Offers(model.Vehicles()...), nil)
-	if m == nil {
-		t.Fatal(diags)
-	}
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := read(t, "circuit.yaml", edited(".yaml", func(text string) string {
+		return text + "initial: {h: 250, V: 18}\ncommands: {h_cmd: {default: 250}, V_cmd: {default: 18}}\n"
+	}), shipped, nil)
+	_, l := flown(t, m)
 	if n := len(l.at(m, "take_off", bt.Activating)); n != 0 {
 		t.Errorf("it takes off %d times", n)
 	}

@@ -21,10 +21,7 @@ func TestSolarDayCost(t *testing.T) {
 		if testing.Short() && c.most > 20000 {
 			continue
 		}
-		r, _, err := fly(t, solarDay(t, "tolerance="+c.tolerance))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, _ := flown(t, solarDay(t, "tolerance="+c.tolerance))
 		n := r.Summary().RHSEvaluations
 		t.Logf("%s: %d evaluations", c.tolerance, n)
 		if n > c.most || 10*looser > 12*n {

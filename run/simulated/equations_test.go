@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/vehicle/model"
 )
@@ -17,23 +16,11 @@ func TestEquationsFlyLikeGo(t *testing.T) {
 			<Action name="return" write="v := -0.05 [1/s] * nearly; gear := 2" exit="gear := 3"/></ReactiveSequence>
 		<Action name="go" write="v := 2 [m/s] * T / 300 [K]"/></ReactiveFallback>`
 	files := cart.Files{"m/test.yaml": cart.Head, "m/plan.xml": cart.Plan(body), "m/sub/cart.vehicle.yaml": cart.Equations}
-	inGo, diags := mission.Read("m/test.yaml", files.Open, model.Offers(cart.Vehicle), nil)
-	if inGo == nil {
-		t.Fatal(diags)
-	}
+	inGo := read(t, "m/test.yaml", files.Open, model.Offers(cart.Vehicle), nil)
 	files["m/test.yaml"] = strings.Replace(cart.Head, "vehicle: cart", "vehicle: sub/cart.vehicle.yaml", 1)
-	written, diags := mission.Read("m/test.yaml", files.Open, nil, []string{"tau=100"})
-	if written == nil {
-		t.Fatal(diags)
-	}
-	_, want, err := fly(t, inGo)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, got, err := fly(t, written)
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := read(t, "m/test.yaml", files.Open, nil, []string{"tau=100"})
+	_, want := flown(t, inGo)
+	run, got := flown(t, written)
 	if len(want.events) < 4 || !reflect.DeepEqual(got, want) {
 		t.Errorf("equations give\n%v\nGo gives\n%v", got, want)
 	}

@@ -37,10 +37,7 @@ func TestFencesAreCrossedWhenTheyAre(t *testing.T) {
 		{"a fence that is far away", "plane", plane + "fence: {inclusion: [{circle: {north: 0, east: 0, radius: 201}}]}", nil},
 	} {
 		m := contractMission(t, c.vehicle, out, c.yaml)
-		_, l, err := fly(t, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, l := flown(t, m)
 		near(t, c.name, l.at(m, "out", bt.Success), 1e-4, c.want...)
 	}
 }
@@ -62,10 +59,7 @@ func TestFencesAreThoseOfTheCrossingNumber(t *testing.T) {
 			"horizon: 8\nrecord: {interval: 0.01, signals: [north, east, fence_breached]}\nparameters: {autopilot.tau_v: 2}\n"+
 				"initial: {v_north: %v, v_east: %v}\nfence: {inclusion: [{polygon: [%s]}]}\n",
 			r.Float64()*80-40, r.Float64()*80-40, strings.Join(corners, ", ")))
-		_, l, err := fly(t, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, l := flown(t, m)
 		north, east, out := l.column(m, "north"), l.column(m, "east"), l.column(m, "fence_breached")
 		for i := range out {
 			if i > 0 && out[i] != out[i-1] {

@@ -13,14 +13,8 @@ import (
 // gallery flies a mission of examples/14-hybrid and returns its log and the times at which a signal jumps.
 func gallery(t *testing.T, name, signal string) (m *mission.Mission, l *log, jumps []float64) {
 	t.Helper()
-	m, diags := mission.Read("../../examples/14-hybrid/"+name, os.ReadFile, nil, nil)
-	if m == nil {
-		t.Fatal(diags)
-	}
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m = read(t, "../../examples/14-hybrid/"+name, os.ReadFile, nil, nil)
+	_, l = flown(t, m)
 	values := l.column(m, signal)
 	for i := 1; i < len(values); i++ {
 		if l.times[i] == l.times[i-1] && values[i] != values[i-1] {
@@ -50,7 +44,7 @@ func TestGalleryBall(t *testing.T) {
 		at += 2 * fall * e
 	}
 	near(t, "bounces", jumps, 1e-8, want...)
-	near(t, "rest", []float64{l.last(m, "h"), l.last(m, "v"), l.last(m, "bounces"), l.last(m, "lies")}, 0, 0, 0, 34, 1)
+	near(t, "rest", l.ends(m, "h", "v", "bounces", "lies"), 0, 0, 0, 34, 1)
 	if len(l.kinds("chattering")) > 0 {
 		t.Error("it chatters")
 	}
@@ -65,7 +59,7 @@ func TestGalleryClutch(t *testing.T) {
 	near(t, "when it sticks", []float64{l.value(m, "motor", stick+1e-6), l.value(m, "wheel", stick+1e-6)}, 1e-8, common, common)
 	common += (6 - stick) * 10 / 3
 	near(t, "when it slips", []float64{l.value(m, "motor", 6), l.value(m, "wheel", 6)}, 1e-8, common, common)
-	near(t, "at the end", []float64{l.last(m, "motor"), l.last(m, "wheel")}, 1e-8, common+4*7, common+4*1.5)
+	near(t, "at the end", l.ends(m, "motor", "wheel"), 1e-8, common+4*7, common+4*1.5)
 }
 
 // The thermostat of the gallery switches periodically.
@@ -98,7 +92,7 @@ func TestGalleryRod(t *testing.T) {
 		mean += 100 * math.Sin(math.Pi*float64(i)/(n+1)) / n
 	}
 	near(t, "no longer warm", jumps, 1e-5, math.Log(mean/10)/rate)
-	near(t, "at the end", []float64{l.last(m, "T.10"), l.last(m, "mean")}, 1e-6,
+	near(t, "at the end", l.ends(m, "T.10", "mean"), 1e-6,
 		100*math.Sin(math.Pi*10/(n+1))*math.Exp(-200*rate), mean*math.Exp(-200*rate))
 }
 
@@ -127,7 +121,7 @@ func TestGalleryRelay(t *testing.T) {
 	reached, left := 200-math.Sqrt(20000), 200.
 	low := l.at(m, "warn", bt.Running)
 	near(t, "low", low[1:], 1e-6, left+math.Sqrt(2000))
-	near(t, "at the end", []float64{l.last(m, "h")}, 1e-6, 0.5)
+	near(t, "at the end", l.ends(m, "h"), 1e-6, 0.5)
 	var slides []float64
 	for _, e := range l.events {
 		if e.Kind == "chattering" {

@@ -7,7 +7,6 @@ import (
 
 	"canopy/bt"
 	"canopy/document/mission"
-	"canopy/internal/cart"
 )
 
 // gated are conditions behind a guard, by what they compare: the cart passes all of them on each of its ways. %g is
@@ -26,13 +25,10 @@ func behindGuard(t testing.TB, n int, condition string) *mission.Mission {
 	for i := range n {
 		fmt.Fprintf(&rest, `<Condition name="c%d" on="%s"/>`, i, fmt.Sprintf(condition, 3+4*(float64(i)+0.5)/float64(n)))
 	}
-	m, diags := cart.Read(`<ReactiveFallback><ReactiveSequence><Condition ID="guard" on="t lt 0 [s]"/>
+	m := cartMission(t, `<ReactiveFallback><ReactiveSequence><Condition ID="guard" on="t lt 0 [s]"/>
 		<ReactiveParallel success_count="1" failure_count="-1">`+rest.String()+`</ReactiveParallel></ReactiveSequence>
 		<ReactiveSequence><Condition ID="far" on="x ge 7 [m]" off="x le 3 [m]"/><Action ID="back" write="v := -1"/></ReactiveSequence>
 		<Action ID="forth" write="v := 1"/></ReactiveFallback>`, "", "horizon=1600")
-	if m == nil {
-		t.Fatal(diags)
-	}
 	return m
 }
 
@@ -80,10 +76,7 @@ const opening = `<ReactiveParallel><ReactiveFallback><ReactiveSequence><Conditio
 // from then on is an event at its exact time.
 func TestGuardOpens(t *testing.T) {
 	m := cartMission(t, opening, "", "tolerance=1e-10", "horizon=10")
-	r, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, l := flown(t, m)
 	for task, want := range map[string][]float64{"c1": {3.5}, "c3": {3.5}, "c5": {5}, "guard": {3.5}, "c2": {2}} {
 		near(t, task, l.at(m, task, bt.Success), 1e-8, want...)
 	}
@@ -105,10 +98,7 @@ func TestHysteresisBehindAGuard(t *testing.T) {
 		<Condition ID="seen" on="abs(x - 3 [m]) lt 0.5 [m]" off="x lt 1 [m]"/><Action ID="a" write="gear := 2"/></ReactiveSequence>
 		<Action ID="b" write="gear := 3"/></ReactiveFallback><Action ID="go" write="v := 1"/></ReactiveParallel>`, "",
 		"tolerance=1e-10", "horizon=10")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, m)
 	near(t, "seen", l.at(m, "seen", bt.Success), 1e-8, 2.5)
 	near(t, "a", l.at(m, "a", bt.Running), 1e-8, 8)
 }
@@ -127,10 +117,7 @@ func TestAssertionsAreAttended(t *testing.T) {
 			yaml = "check: {properties: ['" + text + "']}\n"
 		}
 		m := cartMission(t, strings.Replace(opening, "v := 1", "v := if(t lt 9 [s], 1, -2)", 1), yaml, "horizon=20")
-		_, l, err := fly(t, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, l := flown(t, m)
 		for task, n := range want {
 			if got := len(l.at(m, task, bt.Success)) + len(l.at(m, task, bt.Failure)); got != n {
 				t.Errorf("%q: %s changes %d times, want %d", text, task, got, n)

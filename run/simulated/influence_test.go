@@ -1,15 +1,12 @@
 package simulated
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"canopy/document/mission"
-	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/run/record"
-	"canopy/vehicle/model"
 )
 
 // lamp is a branch that writes a signal, which nothing reads, every five minutes: at state events or at time events.
@@ -23,17 +20,10 @@ var lamp = map[string]string{
 // dayWith is the solar day with another branch of its parallel, which may write the signal lamp.
 func dayWith(t *testing.T, branch string) *mission.Mission {
 	t.Helper()
-	open := func(name string) ([]byte, error) {
-		text, err := os.ReadFile(name)
-		changed := strings.NewReplacer("<Action name=\"loiter\"", branch+"<Action name=\"loiter\"",
-			"signals:\n  h_hold", "signals:\n  lamp: {unit: \"1\"}\n  h_hold").Replace(string(text))
-		return []byte(changed), err
-	}
-	m, diags := mission.Read("../../missions/solar-day.yaml", open, model.Offers(model.Vehicles()...), nil)
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	return m
+	return read(t, "solar-day.yaml", edited("l", func(text string) string {
+		return strings.NewReplacer("<Action name=\"loiter\"", branch+"<Action name=\"loiter\"",
+			"signals:\n  h_hold", "signals:\n  lamp: {unit: \"1\"}\n  h_hold").Replace(text)
+	}), shipped, nil)
 }
 
 // What an action writes costs the integrator nothing if no derivative depends on it: a day with a branch that switches
@@ -71,10 +61,7 @@ func TestEqualDerivativesAreNoRestart(t *testing.T) {
 		"same speed": {shift("v := 0.5", "v := 1 / 2"), 1},
 		"speed":      {shift("v := 0.5", "v := 1"), 33},
 	} {
-		m, diags := cart.Read(c.body, "")
-		if m == nil {
-			t.Fatal(diags)
-		}
+		m := cartMission(t, c.body, "")
 		w, r := start(t, m)
 		roundTrips(t, r)
 		if got := w.sim.Stats().Restarts; got != c.restarts || r.Events() != 32 {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"canopy/document/mission"
-	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/sim"
 )
@@ -27,11 +26,8 @@ func manyLeaves(t testing.TB, n int, condition string) *mission.Mission {
 		}
 		fmt.Fprintf(&rules, `<ReactiveSequence name="s%d"><Condition name="c%d" on="%s"/><Action name="a%d" write="v := 0"/></ReactiveSequence>`, i, i, on, i)
 	}
-	m, diags := cart.Read(`<ReactiveFallback>`+rules.String()+`<ReactiveSequence><Condition ID="far" on="x ge 7 [m]" off="x le 3 [m]"/><Action ID="back" write="v := -1"/></ReactiveSequence>
+	m := cartMission(t, `<ReactiveFallback>`+rules.String()+`<ReactiveSequence><Condition ID="far" on="x ge 7 [m]" off="x le 3 [m]"/><Action ID="back" write="v := -1"/></ReactiveSequence>
 		<Action ID="forth" write="v := 1"/></ReactiveFallback>`, "", "horizon=1600")
-	if m == nil {
-		t.Fatal(diags)
-	}
 	return m
 }
 

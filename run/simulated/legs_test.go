@@ -20,10 +20,7 @@ func TestLegsEndAtAnyRadius(t *testing.T) {
 		}
 		yaml := fmt.Sprintf("horizon: 2000\nends_with_plan: true\nparameters: {autopilot.radius: %d, wind.north: %d, wind.east: %d}\n",
 			radius(), r.IntN(17)-8, r.IntN(17)-8)
-		run, _, err := fly(t, contractMission(t, "plane", body+`<return_home limit="8 [min]"/></Sequence>`, yaml))
-		if err != nil {
-			t.Fatal(err)
-		}
+		run, _ := flown(t, contractMission(t, "plane", body+`<return_home limit="8 [min]"/></Sequence>`, yaml))
 		if s := run.Summary(); s.Plan != record.PlanSucceeded {
 			t.Errorf("seed %d: the plan is %v: %s\n%s", seed, s.Plan, body, yaml)
 		}

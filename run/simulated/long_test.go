@@ -26,14 +26,11 @@ func TestLongMission(t *testing.T) {
 		days = 4
 	}
 	m := solarDay(t, "horizon="+strconv.Itoa(days)+" [d]")
-	r, err := New(m, run.Continuous{}, math.Inf(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Attach(nothing{})
+	r := begin(t, m, run.Continuous{}, math.Inf(1), nothing{})
 	var heap []uint64 // bytes in use at the end of each day
 	var cost []int    // evaluations up to there
 	for more := true; more; {
+		var err error
 		if more, err = r.Step(); err != nil {
 			t.Fatal(err)
 		}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/internal/cart"
 	"canopy/run/record"
 )
 
@@ -22,19 +20,9 @@ states:
 // Without a declared tolerance, a small state is as exact as others; with one that is too large, the log warns.
 func TestToleranceOfASmallState(t *testing.T) {
 	fly := func(tolerance string) (warnings, y1 float64) {
-		files := cart.Files{
-			"m.yaml": "plan: p.xml\nvehicle: v.yaml\nhorizon: 4000000 [s]\nrecord: {interval: 1000, signals: [y1, y2, y3]}\n",
-			"p.xml":  cart.Plan(`<Condition name="never" on="y3 gt 2"/>`),
-			"v.yaml": strings.Replace(reaction, "TOLERANCE", tolerance, 1),
-		}
-		m, diags := mission.Read("m.yaml", files.Open, nil, nil)
-		if m == nil {
-			t.Fatal(diags)
-		}
-		_, l, err := fly(t, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := equationsMission(t, strings.Replace(reaction, "TOLERANCE", tolerance, 1), `<Condition name="never" on="y3 gt 2"/>`,
+			"horizon: 4000000 [s]\nrecord: {interval: 1000, signals: [y1, y2, y3]}\n")
+		_, l := flown(t, m)
 		for _, e := range l.events {
 			if e.Kind == record.KindTolerance {
 				if !strings.Contains(e.Text, "y2") {
@@ -59,10 +47,7 @@ func TestImpliedRangesAreLeft(t *testing.T) {
 	vehicle := strings.ReplaceAll(strings.ReplaceAll(reaction, "TOLERANCE ", ""), "{", "{tolerance: 1e-5, ")
 	m := equationsMission(t, vehicle, `<Condition name="never" on="y3 gt 2"/>`,
 		"horizon: 4e8 [s]\nrecord: {interval: 1000000}\n")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, m)
 	var left []string
 	for _, e := range l.kinds(record.KindTolerance) {
 		if strings.Contains(e, "is outside of 0 to 1, which the equations imply") {
@@ -71,23 +56,5 @@ func TestImpliedRangesAreLeft(t *testing.T) {
 	}
 	if strings.Join(left, " ") != "y1 y3" {
 		t.Errorf("%v left their ranges", left)
-	}
-}
-
-// A state without a declared tolerance that has been zero until now has no scale: what rounding makes of it at a kink
-// is no departure from its range.
-func TestZeroHasNoScale(t *testing.T) {
-	const vehicle = `vehicle: follower
-states:
-  x: {initial: 1, derivative: "1 [1/s] * v"}
-  v: {derivative: "-1 [1/s] * x"}
-  z: {derivative: "1e3 [1/s] * (abs(v) - z)"}
-`
-	_, l, err := fly(t, equationsMission(t, vehicle, `<Condition name="never" on="z gt 2"/>`, "horizon: 20 [s]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if left := l.kinds(record.KindTolerance); len(left) > 0 {
-		t.Error(left)
 	}
 }

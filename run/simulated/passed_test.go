@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"canopy/document/mission"
-	"canopy/internal/cart"
 )
 
 // passing is a mission whose cart turns around four times and passes n conditions on each of its ways, each of which
@@ -18,14 +17,11 @@ func passing(t testing.TB, n int, condition, write string) *mission.Mission {
 		fmt.Fprintf(&rest, `<ReactiveFallback name="f%d"><Condition name="c%d" on="%s"/><Action name="a%d" %s/></ReactiveFallback>`,
 			i, i, fmt.Sprintf(condition, 3+4*(float64(i)+0.5)/float64(n)), i, write)
 	}
-	m, diags := cart.Read(`<ReactiveParallel success_count="-1" failure_count="1">
+	m := cartMission(t, `<ReactiveParallel success_count="-1" failure_count="1">
 		<ReactiveParallel success_count="-1" failure_count="1">`+rest.String()+`</ReactiveParallel>
 		<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 7 [m]" off="x le 3 [m]"/>
 		<Action ID="back" write="v := -1"/></ReactiveSequence>
 		<Action ID="forth" write="v := 1"/></ReactiveFallback></ReactiveParallel>`, "", "horizon=16")
-	if m == nil {
-		t.Fatal(diags)
-	}
 	return m
 }
 
@@ -62,10 +58,7 @@ func BenchmarkPassed(b *testing.B) {
 
 // The texts of conflicts do not grow with the number of tasks that write a slot.
 func TestConflictsOfManyWritersAreShort(t *testing.T) {
-	_, l, err := fly(t, passing(t, 100, "x ge %g [m]", `write="gear := 2"`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, passing(t, 100, "x ge %g [m]", `write="gear := 2"`))
 	texts := l.kinds("conflict")
 	if want := "a0 and a1 and a2 and a3 and 96 others write gear at once; a0 counts"; len(texts) < 100 || texts[0] != want {
 		t.Fatalf("%d conflicts, the first is %.200q", len(texts), texts)

@@ -20,31 +20,22 @@ func contractMission(t *testing.T, vehicle, body, yaml string) *mission.Mission 
 	plan := `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:` + vehicle +
 		`"/><BehaviorTree ID="m">` + body + `</BehaviorTree></root>`
 	files := cart.Files{"m/test.yaml": "plan: plan.xml\nvehicle: " + vehicle + "\n" + yaml, "m/plan.xml": plan}
-	m, diags := mission.Read("m/test.yaml", files.Open, equations.Offers(), nil)
-	if m == nil {
-		t.Fatal(diags)
-	}
+	m := read(t, "m/test.yaml", files.Open, equations.Offers(), nil)
 	return m
 }
 
 // The circuit of the 2013 paper, on the contract of planes: the take-off is cut by the altitude check, the four points
 // are reached in their order, twice, and the plane waits at its height.
 func TestCircuitOfAPlane(t *testing.T) {
-	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, equations.Offers(), nil)
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	r, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := read(t, "../../missions/circuit-plane.yaml", os.ReadFile, equations.Offers(), nil)
+	r, l := flown(t, m)
 	near(t, "altitude", l.at(m, "altitude", bt.Success), 0.1, 16.9)
 	near(t, "take-off is left", l.at(m, "take_off", bt.Deactivating), 0.1, 16.9)
 	near(t, "first point", l.at(m, "leg_1", bt.Finished), 0.1, 25.02, 123.34)
 	near(t, "second point", l.at(m, "leg_2", bt.Finished), 0.1, 47.84, 148.52)
 	near(t, "third point", l.at(m, "leg_3", bt.Finished), 0.1, 72.97, 173.70)
 	near(t, "fourth point", l.at(m, "leg_4", bt.Finished), 0.1, 98.16, 198.88)
-	near(t, "height at the end", []float64{l.last(m, "h")}, 0.5, 80)
+	near(t, "height at the end", l.ends(m, "h"), 0.5, 80)
 	if h := l.column(m, "h"); !(h[0] == 0) {
 		t.Errorf("it begins at %v m", h[0])
 	}
@@ -63,10 +54,7 @@ func TestCircuitOfAPlane(t *testing.T) {
 func TestACutTakeOffEndsInAHold(t *testing.T) {
 	m := contractMission(t, "plane", `<ReactiveFallback><Condition name="low" on="h ge 10 [m]" off="h lt 0 [m]"/><take_off/></ReactiveFallback>`,
 		"horizon: 120\nrecord: {interval: 1}\n")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, m)
 	cut := l.at(m, "take_off", bt.Deactivating)
 	if len(cut) != 1 {
 		t.Fatalf("it is cut at %v", cut)
@@ -85,7 +73,7 @@ func TestACutTakeOffEndsInAHold(t *testing.T) {
 		}
 	}
 	near(t, "height at the cut", []float64{h[at]}, 0.1, 10)
-	near(t, "mode at the end", []float64{l.last(m, "mode"), l.last(m, "armed")}, 0, 3, 1)
+	near(t, "mode at the end", l.ends(m, "mode", "armed"), 0, 3, 1)
 }
 
 // What follows a take-off that was cut, at any height and to any hold, begins when the plane is near the height of
@@ -98,10 +86,7 @@ func TestTheHoldAfterACutTakeOff(t *testing.T) {
 		m := contractMission(t, "plane", fmt.Sprintf(`<Sequence><ReactiveFallback><Condition name="low" on="h ge %d [m]" off="h lt -9 [m]"/>
 			<take_off to_h="%g [m]" to_speed="%g [m/s]"/></ReactiveFallback><hold/></Sequence>`, at, to, speed),
 			"horizon: 200\nrecord: {interval: 1}\n")
-		_, l, err := fly(t, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, l := flown(t, m)
 		holds := l.at(m, "hold", bt.Running)
 		if len(holds) != 1 {
 			t.Fatalf("seed %d: it holds at %v", seed, holds)
@@ -125,14 +110,11 @@ func TestTheLibraryFlies(t *testing.T) {
 		<SubTree ID="loiter_time" to_north="0 [m]" to_east="300 [m]" to_h="100 [m]" duration="30 [s]"/>
 		<wait duration="5 [s]"/><return_home/><land/><take_off/><return_home/><land/></Sequence>`,
 		"horizon: 1200\nends_with_plan: true\nenvironment: {}\nparameters: {wind.north: 3, wind.east: -2}\n")
-	r, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, l := flown(t, m)
 	if s := r.Summary(); s.Plan != record.PlanSucceeded {
 		t.Fatalf("the plan is %v", s.Plan)
 	}
-	near(t, "h, airspeed, armed, in air", []float64{l.last(m, "h"), l.last(m, "airspeed"), l.last(m, "armed"), l.last(m, "in_air")},
+	near(t, "h, airspeed, armed, in air", l.ends(m, "h", "airspeed", "armed", "in_air"),
 		1, 0, 0.5, 0, 0)
 	if turns := l.at(m, "turn", bt.Finished); len(turns) != 1 {
 		t.Errorf("turns end at %v", turns)
@@ -149,15 +131,11 @@ func TestTheLibraryOfCoptersFlies(t *testing.T) {
 		<SubTree ID="loiter_turns" to_north="20 [m]" to_east="0 [m]" to_h="25 [m]" turns="2"/>
 		<wait duration="5 [s]"/><return_home/><take_off to_h="10 [m]"/><land/></Sequence>`,
 		"horizon: 1200\nends_with_plan: true\nparameters: {wind.north: 3, wind.east: -2}\n")
-	r, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, l := flown(t, m)
 	if s := r.Summary(); s.Plan != record.PlanSucceeded {
 		t.Fatalf("the plan is %v", s.Plan)
 	}
-	near(t, "h, north, east, armed, in air", []float64{l.last(m, "h"), l.last(m, "north"), l.last(m, "east"),
-		l.last(m, "armed"), l.last(m, "in_air")}, 2, 0, 0, 0, 0, 0)
+	near(t, "h, north, east, armed, in air", l.ends(m, "h", "north", "east", "armed", "in_air"), 2, 0, 0, 0, 0, 0)
 	if rounds := l.at(m, "round", bt.Finished); len(rounds) != 2 {
 		t.Errorf("rounds end at %v", rounds)
 	}
@@ -167,10 +145,6 @@ func TestTheLibraryOfCoptersFlies(t *testing.T) {
 func TestACutTakeOffOfACopter(t *testing.T) {
 	m := contractMission(t, "copter", `<ReactiveFallback><Condition name="low" on="h ge 3 [m]" off="h lt 0 [m]"/><take_off/></ReactiveFallback>`,
 		"horizon: 60\nrecord: {interval: 1}\n")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "h, climb, groundspeed, armed", []float64{l.last(m, "h"), l.last(m, "climb"), l.last(m, "groundspeed"),
-		l.last(m, "armed")}, 0.1, 20, 0, 0, 1)
+	_, l := flown(t, m)
+	near(t, "h, climb, groundspeed, armed", l.ends(m, "h", "climb", "groundspeed", "armed"), 0.1, 20, 0, 0, 1)
 }

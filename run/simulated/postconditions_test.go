@@ -3,8 +3,6 @@ package simulated
 import (
 	"slices"
 	"testing"
-
-	"canopy/internal/cart"
 )
 
 // Postconditions assign when a node has ended, well or badly, and when it is deactivated without having ended: by its
@@ -35,14 +33,8 @@ func TestPostconditions(t *testing.T) {
 			map[string]float64{"p": 6, "q": 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m, diags := cart.Read(test.body, "signals:\n  p: {default: 0, hold: true}\n  q: {default: 0, hold: true}\n", "horizon=5")
-			if m == nil {
-				t.Fatal(diags)
-			}
-			_, l, err := fly(t, m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := cartMission(t, test.body, "signals:\n  p: {default: 0, hold: true}\n  q: {default: 0, hold: true}\n", "horizon=5")
+			_, l := flown(t, m)
 			row := l.rows[len(l.rows)-1]
 			for name, want := range test.want {
 				if got := row[slices.Index(m.Record, name)]; got != want {

@@ -32,10 +32,7 @@ func TestToleranceFollowsConditions(t *testing.T) {
 		for _, tolerance := range []float64{1e-3, 1e-4, 1e-6, 1e-9} {
 			m := equationsMission(t, "\nstates: {"+c.states+"}\n", plan(c.on),
 				fmt.Sprintf("horizon: %g\ntolerance: %g\nrecord: {interval: 100}\n", c.horizon, tolerance))
-			_, l, err := fly(t, m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, l := flown(t, m)
 			got := l.changes(m, "c")
 			for k := 0.0; c.changes == nil && k < 19; k++ {
 				if int(k) >= len(got) || math.Abs(got[int(k)]-(k+0.5)*math.Pi) > 60*tolerance {
@@ -58,17 +55,12 @@ func TestDistantConditionsCostLittle(t *testing.T) {
 		fmt.Fprintf(&distances, `<ReactiveFallback><Condition name="c%d" on="sqrt((x - %.0f [m])^2 + (y - %.0f [m])^2) le 60 [m]"/>`+
 			`<Action name="b%d"/></ReactiveFallback>`, k, 900*math.Sin(float64(k)*1.7), 900*math.Cos(float64(k)*2.3), k)
 	}
-	m := circuitMission(t, `<ReactiveSequence name="circuit">`,
-		`<ReactiveParallel success_count="-1" failure_count="-1">`+distances.String()+`<ReactiveSequence name="circuit">`,
+	m := circuitMission(t, []string{`<ReactiveSequence name="circuit">`,
+		`<ReactiveParallel success_count="-1" failure_count="-1">` + distances.String() + `<ReactiveSequence name="circuit">`,
 		"</ReactiveSequence>\n  </BehaviorTree>\n\n  <BehaviorTree ID=\"round\">",
-		"</ReactiveSequence></ReactiveParallel>\n  </BehaviorTree>\n\n  <BehaviorTree ID=\"round\">")
+		"</ReactiveSequence></ReactiveParallel>\n  </BehaviorTree>\n\n  <BehaviorTree ID=\"round\">"})
 	w, r := start(t, m)
-	for more := true; more; {
-		var err error
-		if more, err = r.Step(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	roundTrips(t, r)
 	s := w.sim.Stats()
 	t.Logf("%+v", s)
 	if s.Steps < 500 || s.Enclosures > count*s.Steps/10 {

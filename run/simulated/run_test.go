@@ -15,10 +15,7 @@ import (
 // A step of a command is recorded as two samples of one time, before and after.
 func TestBothSidesOfAnEvent(t *testing.T) {
 	m := cartMission(t, `<ReactiveFallback><Condition ID="there" on="x ge 5 [m]"/><Action ID="go" write="v := 1"/></ReactiveFallback>`, "")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, m)
 	v := l.column(m, "v")
 	for i, time := range l.times {
 		if i > 0 && time == l.times[i-1] && v[i-1] == 1 && v[i] == 0 {
@@ -32,10 +29,7 @@ func TestBothSidesOfAnEvent(t *testing.T) {
 // The recording grid is exact and complete, and nothing but the grid is recorded where nothing happens.
 func TestGrid(t *testing.T) {
 	m := cartMission(t, `<Action ID="go" write="v := 1"/>`, "")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, m)
 	if want := []float64{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}; !reflect.DeepEqual(l.times, want) {
 		t.Errorf("sampled at %v, want %v", l.times, want)
 	}
@@ -107,10 +101,7 @@ func TestFailureAtOnce(t *testing.T) {
 func TestRanges(t *testing.T) {
 	m := cartMission(t, `<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 1050 [m]" off="x le 950 [m]"/><Action ID="back" write="v := -50"/></ReactiveSequence>
 		<Action ID="forth" write="v := 50"/></ReactiveFallback>`, "")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, m)
 	got := l.kinds("range")
 	if len(got) < 10 || len(got) > 20 { // 50 m to and fro in 2 s each, sampled at the events
 		t.Errorf("%d events: %v", len(got), got)
@@ -127,10 +118,7 @@ func TestMethods(t *testing.T) {
 		if m.Method.String() != method {
 			t.Errorf("method %v, want %s", m.Method, method)
 		}
-		_, l, err := fly(t, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, l := flown(t, m)
 		cold := l.at(m, "cold", bt.Success)
 		near(t, method, cold, 1e-3, 100*math.Ln2)
 		times[cold[0]] = true

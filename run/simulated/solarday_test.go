@@ -10,7 +10,6 @@ import (
 	"canopy/document/mission"
 	"canopy/run"
 	"canopy/run/record"
-	"canopy/vehicle/model"
 )
 
 // milestones are the status changes of the solar day, simulated with the explicit method at rtol 1e-10 and absolute
@@ -39,20 +38,14 @@ var milestones = []struct {
 
 func solarDay(t testing.TB, set ...string) *mission.Mission {
 	t.Helper()
-	m, diags := mission.Read("../../missions/solar-day.yaml", os.ReadFile, model.Offers(model.Vehicles()...), set)
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
+	m := read(t, "../../missions/solar-day.yaml", os.ReadFile, shipped, set)
 	return m
 }
 
 // worst flies the day and returns how far any milestone is off, before 19:00 and after [s].
 func worst(t *testing.T, m *mission.Mission) (r *run.Run, l *log, before, after float64) {
 	t.Helper()
-	r, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, l = flown(t, m)
 	if s := r.Summary(); s.TimeEvents != 0 {
 		t.Errorf("%d time events, want none", s.TimeEvents)
 	}
@@ -98,7 +91,7 @@ func TestSolarDay(t *testing.T) {
 	if least <= 0.1 {
 		t.Errorf("the state of charge falls to %g", least)
 	}
-	near(t, "altitude at the end", []float64{l.last(m, "h")}, 0.02, 6000.0094)
+	near(t, "altitude at the end", l.ends(m, "h"), 0.02, 6000.0094)
 	if runs := l.at(m, "climb", bt.Running); len(runs) != 1 {
 		t.Errorf("climbs %d times, want once", len(runs))
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/run/record"
@@ -38,13 +37,10 @@ func TestExitsEnd(t *testing.T) {
 			body = `<ReactiveFallback><Action ID="a" write="v := 0.5" done="t ge 30 [s]" exit="v := -1" exit_until="x le 0 [m]"/></ReactiveFallback>`
 		}
 		m := cartMission(t, body, test.yaml, "horizon=40", "tolerance=1e-9")
-		r, err := New(m, run.Continuous{}, math.Inf(1))
-		if err != nil {
-			t.Fatal(err)
-		}
 		l := &log{}
-		r.Attach(l)
+		r := begin(t, m, run.Continuous{}, math.Inf(1), l)
 		for more := true; more; {
+			var err error
 			if more, err = r.Step(); err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +55,7 @@ func TestExitsEnd(t *testing.T) {
 		s := r.Summary()
 		near(t, name+": the exit procedure begins", l.at(m, "a", bt.Deactivating), 1e-6, test.ends)
 		near(t, name+": the end", []float64{s.Ended}, 1e-6, 1.5*test.ends)
-		near(t, name+": x at the end", []float64{l.last(m, "x")}, 1e-6, 0)
+		near(t, name+": x at the end", l.ends(m, "x"), 1e-6, 0)
 		if s.Outcome != test.outcome || !r.Statuses()[0].Transient() {
 			t.Errorf("%s: %v, %v", name, s.Outcome, r.Statuses())
 		}
@@ -78,7 +74,7 @@ func TestExitsAfterFailure(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	near(t, "the end", []float64{r.T()}, 1e-6, 30)
-	near(t, "x at the end", []float64{l.last(m, "x")}, 1e-6, 0)
+	near(t, "x at the end", l.ends(m, "x"), 1e-6, 0)
 
 	m = cartMission(t, away, "environment: {noon: 55}\n")
 	r, l, err = fly(t, m)
@@ -94,10 +90,7 @@ func TestExitsAfterFailure(t *testing.T) {
 // An exit procedure whose condition never holds ends with the time of the stopping phase.
 func TestExitsAreBounded(t *testing.T) {
 	m := cartMission(t, `<Action ID="a" exit="v := 0" exit_until="x lt -1 [m]"/>`, "")
-	r, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, l := flown(t, m)
 	near(t, "the end", []float64{r.T()}, 1e-9, 100+run.MaxStopping)
 	contains(t, "the log", strings.Join(l.kinds("stopping"), " "), "not ended", "a")
 }
@@ -122,11 +115,7 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 	m := cartMission(t, `<Action name="a"/>`, "")
-	r, err := New(m, run.Recorded(nil), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Attach(&log{})
+	r := begin(t, m, run.Recorded(nil), 1, &log{})
 	if err := r.Fly(t.Context(), nil); err != nil || r.Summary().Plan != record.PlanAbsent {
 		t.Errorf("without the tree the plan is %q", r.Summary().Plan)
 	}
@@ -140,10 +129,7 @@ func TestOnlyNumbersAreRecorded(t *testing.T) {
 		{`<Action ID="a" write="v := 1"/>`, "signals: {root: {unit: m, value: 'sqrt(50 [m] - x) * sqrt(1 [m])'}}\n", "root"},
 		{`<Action ID="a" write="v := 1 [m^2/s]/(2 [m] - x)"/>`, "", "x"},
 	} {
-		m, diags := cart.Read(test.body, test.yaml)
-		if m == nil {
-			t.Fatal(diags)
-		}
+		m := cartMission(t, test.body, test.yaml)
 		r, l, err := fly(t, m)
 		if err == nil || r.Summary().Outcome != record.Failed {
 			t.Errorf("%s: no failure", test.body)
@@ -175,10 +161,7 @@ func TestOnlyNumbersAreRead(t *testing.T) {
 	} {
 		f := cart.Files{"m/test.yaml": strings.Replace(cart.Head, "interval: 10", "interval: 10, signals: [x]", 1) + test.yaml,
 			"m/plan.xml": cart.Plan(test.body)}
-		m, diags := mission.Read("m/test.yaml", f.Open, model.Offers(cart.Vehicle), nil)
-		if m == nil {
-			t.Fatal(diags)
-		}
+		m := read(t, "m/test.yaml", f.Open, model.Offers(cart.Vehicle), nil)
 		switch r, _, err := fly(t, m); {
 		case test.name == "" && err != nil:
 			t.Errorf("%s: %v", test.body, err)
@@ -193,10 +176,7 @@ func TestOnlyNumbersAreRead(t *testing.T) {
 // A state that is outside its range between two points of the grid only is seen.
 func TestRangeBetweenSamples(t *testing.T) {
 	m := cartMission(t, `<Action ID="a" write="v := 2000 * cos(t * 0.6283185307179586 [1/s]) * 1 [m/s]"/>`, "", "tolerance=1e-9")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, m)
 	if len(l.kinds("range")) < 2 { // x goes to and fro between -3183 m and 3183 m, and is at 0 when it is sampled
 		t.Errorf("range events: %v", l.kinds("range"))
 	}

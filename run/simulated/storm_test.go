@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/run/record"
@@ -27,17 +26,10 @@ func turns(seconds string) string {
 // stormy advances a run by a bounded number of steps and returns it with its log.
 func stormy(t *testing.T, body, yaml string, set ...string) (*run.Run, *log, error) {
 	t.Helper()
-	m, diags := cart.Read(body, yaml, set...)
-	if m == nil {
-		t.Fatal(diags)
-	}
-	r, err := New(m, run.Continuous{}, math.Inf(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := cartMission(t, body, yaml, set...)
 	l := &log{}
-	r.Attach(l)
-	more := true
+	r := begin(t, m, run.Continuous{}, math.Inf(1), l)
+	more, err := true, error(nil)
 	for n := 0; more && err == nil; n++ {
 		if n > 20000 {
 			t.Fatalf("the run does not end: t = %g s, %d events", r.T(), len(l.events))
@@ -78,11 +70,7 @@ func TestShortProceduresAreNoChattering(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := New(m, run.Continuous{}, 2000*seconds)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Attach(&log{})
+		r := begin(t, m, run.Continuous{}, 2000*seconds, &log{})
 		err = r.Fly(t.Context(), nil)
 		if errors.Is(err, run.ErrStorm) != test.chatter || !test.chatter && err != nil {
 			t.Errorf("%s s of %s s: %v", test.seconds, test.horizon, err)
@@ -131,16 +119,10 @@ func TestDelaysWithoutTimeStop(t *testing.T) {
 		"m/plan.xml": cart.Plan(`<Fallback><Action ID="a" failed="gear gt 2"/><Action name="b"/></Fallback>`),
 		"m/g.yaml": "graph: g\nsteps: {one: {initial: true, actions: [a]}, two: {actions: [b]}}\ntransitions:\n" +
 			"  - {from: one, to: two, after: 1e-9}\n  - {from: two, to: one, after: 1e-9}\n"}
-	m, diags := mission.Read("m/test.yaml", f.Open, model.Offers(cart.Vehicle), nil)
-	if m == nil {
-		t.Fatal(diags)
-	}
-	r, err := New(m, run.StateGraph{}, math.Inf(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Attach(&log{})
-	if err = r.Fly(t.Context(), nil); !errors.Is(err, run.ErrStorm) {
+	m := read(t, "m/test.yaml", f.Open, model.Offers(cart.Vehicle), nil)
+	r := begin(t, m, run.StateGraph{}, math.Inf(1), &log{})
+	err := r.Fly(t.Context(), nil)
+	if !errors.Is(err, run.ErrStorm) {
 		t.Fatal(err)
 	}
 	contains(t, "the error", err.Error(), "1000 time events (a delayed transition can fire) advance", "the status of a, b changes")
@@ -195,48 +177,6 @@ func (c *counter) Status(at float64, _ int, change bt.Change) error {
 	return nil
 }
 
-// With `chattering: continue`, a plan's motion slides between the commands of two actions: x stays at the condition's
-// limit, what depends on the command follows its mean, and one line of the log names the condition and the actions. An
-// entry of the blackboard that is not written in all this time is no obstacle.
-func TestPlanSlides(t *testing.T) {
-	const plan = `<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 3 [m]"/>` +
-		`<Action ID="back" write="u := -2 [m/s]"/></ReactiveSequence><Action ID="go" write="u := 1 [m/s]"/></ReactiveFallback>`
-	slides(t, plan)
-	slides(t, `<ReactiveParallel>`+plan+`<Sequence><Action ID="wait" done="t ge 200 [s]"/><Script code="n := 1"/></Sequence>`+
-		`</ReactiveParallel>`)
-}
-
-func slides(t *testing.T, plan string) {
-	t.Helper()
-	const vehicle = `vehicle: v
-parameters: {wind: {unit: m/s, default: 0.5}}
-states:
-  x: {unit: m, derivative: u + wind}
-  work: {unit: m, derivative: u}
-commands: {u: {unit: m/s}}
-`
-	f := cart.Files{"m/plan.xml": cart.Plan(plan), "m/v.yaml": vehicle,
-		"m/test.yaml": "mission: m\nplan: plan.xml\nvehicle: v.yaml\nhorizon: 100\nchattering: continue\n"}
-	m, diags := mission.Read("m/test.yaml", f.Open, nil, nil)
-	if m == nil {
-		t.Fatal(diags)
-	}
-	r, l, err := fly(t, m)
-	if err != nil || r.Summary().StateEvents > 100 {
-		t.Fatalf("%v, %d events", err, r.Summary().StateEvents)
-	}
-	final := map[string]float64{}
-	for i, signal := range r.Header().Signals {
-		final[signal.Name] = l.rows[len(l.rows)-1][i]
-	}
-	near(t, "x, work, mean command", []float64{final["x"], final["work"], final["u"]}, 1e-9, 3, 2-0.5*98, -0.5)
-	reports := l.kinds("chattering")
-	if len(reports) != 1 {
-		t.Fatalf("%q", reports)
-	}
-	contains(t, "the report", reports[0], "by x >= 3 [m] while the status of back, go changes", "slides")
-}
-
 // The record of a sliding motion has the mean command that the states follow, until a change ends the motion: the log
 // has both times. Signals that do not differ are as they are.
 func TestRecordWhileThePlanSlides(t *testing.T) {
@@ -249,10 +189,7 @@ commands: {u: {unit: m/s}}
 	</ReactiveFallback><Action name="light" write="lamp := if(t ge 30.5 [s], 1, 0)"/></ReactiveParallel>`,
 		"horizon: 100\nchattering: continue\nrecord: {interval: 1}\n"+
 			"signals: {lamp: {default: 0}, mode: {type: enumeration, values: [out, home]}}\n")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, m)
 	reports := l.kinds("chattering")
 	if len(reports) != 2 {
 		t.Fatalf("%q", reports)

@@ -33,12 +33,8 @@ func body(name, text string) *diag.Source {
 // begun returns a run of a cart's mission with a recorder, stepped to a time.
 func begun(t *testing.T, text, yaml string, until float64) (*run.Run, *planLog) {
 	t.Helper()
-	r, err := New(cartMission(t, text, yaml), run.Continuous{}, math.Inf(1))
-	if err != nil {
-		t.Fatal(err)
-	}
 	l := &planLog{}
-	r.Attach(l)
+	r := begin(t, cartMission(t, text, yaml), run.Continuous{}, math.Inf(1), l)
 	step(t, r, until)
 	return r, l
 }

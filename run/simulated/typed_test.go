@@ -20,10 +20,7 @@ func TestComputedDiscreteSignals(t *testing.T) {
   steep: {type: boolean, value: "zone == between"}
   laps: {type: integer}
 `, "tolerance=1e-10", "horizon=20")
-	_, l, err := fly(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, l := flown(t, m)
 	near(t, "half way", l.at(m, "halfway", bt.Success), 1e-8, 5)
 	near(t, "gone", l.at(m, "gone", bt.Success), 1e-8, 7.5)
 	near(t, "rest", l.at(m, "rest", bt.Running), 1e-8, 7.5)
