@@ -18,7 +18,7 @@ import (
 
 // slowTurns returns the findings of such a plan; nil if nothing follows.
 func (m *Model) slowTurns() []Finding {
-	s := m.loose()
+	s := m.abstract()
 	freed := s.Freed()
 	period, which := math.Inf(1), ""
 	rests := map[string]bool{}

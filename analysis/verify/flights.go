@@ -71,14 +71,14 @@ func (m *Model) newFlights() *flights {
 		x.tired = why != "" && m.tired
 		return why
 	}
-	x.search = newSearch(m.loose(), observer[string](x), state[string]{}, mergeLeft, bounds)
+	x.search = newSearch(m.abstract(), observer[string](x), state[string]{}, mergeLeft, bounds)
 	x.stopped = func(at *flown.Moment, from int) {
 		for _, t := range at.Entered() {
 			x.broken[t] = true
 		}
 		x.abort(from, at)
 	}
-	m.plain(m.loose())
+	m.plain(m.abstract())
 	return x
 }
 
@@ -124,12 +124,12 @@ func (m *Model) activeBefore(at *flown.Moment) []bt.Task {
 	})
 }
 
-// loose returns the steps of the plan for searches in which signals may change to any value at each instant.
-func (m *Model) loose() *flown.Stepper {
-	if m.looseSteps == nil {
-		m.looseSteps = flown.Abstract(m.subject)
+// abstract returns the steps of the plan for searches in which signals may change to any value at each instant.
+func (m *Model) abstract() *flown.Stepper {
+	if m.abstractSteps == nil {
+		m.abstractSteps = flown.Abstract(m.subject)
 	}
-	return m.looseSteps
+	return m.abstractSteps
 }
 
 // stepper returns the steps of the plan.
@@ -142,8 +142,8 @@ func (m *Model) stepper() *flown.Stepper {
 
 // lazy returns the steps of the plan in which conditions are judged only where the tree hears them.
 func (m *Model) lazy() *flown.Stepper {
-	if len(m.loose().Freed()) == 0 {
-		return m.loose()
+	if len(m.abstract().Freed()) == 0 {
+		return m.abstract()
 	}
 	if m.lazySteps == nil {
 		m.lazySteps = flown.Abstract(m.subject, m.tree.Leaves()...)
@@ -198,7 +198,7 @@ func (x *flights) find(is violation) (n int, asked bool) {
 
 // watch searches all runs of the plan for one that an observer hits, with the mark of the observer before a run.
 func watch[M comparable](m *Model, o observer[M], start M) counterexample {
-	steps := m.loose()
+	steps := m.abstract()
 	m.plain(steps)
 	x := newSearch(steps, o, state[M]{mark: start}, mergeLeft, m.bounds(m.allowance()))
 	if x.run(); x.from < 0 {
@@ -210,7 +210,7 @@ func watch[M comparable](m *Model, o observer[M], start M) counterexample {
 // refuted returns a counterexample with a text about the signals at its end.
 func (x *search[M]) refuted(m *Model, run []move[M], where func(*flown.Moment) string) counterexample {
 	c := counterexample{verdict: Refuted}
-	c.script = m.script(m.loose(), x.instants(m, run, func(_ int, at *flown.Moment) string {
+	c.script = m.script(m.abstract(), x.instants(m, run, func(_ int, at *flown.Moment) string {
 		c.where = where(at)
 		return ""
 	}))

@@ -37,25 +37,25 @@ type Model struct {
 	always  []expr.Logic
 	goal    *expr.Logic
 
-	spaceOf                      func(variables int) *diagrams
-	space                        *diagrams
-	above                        map[[2]int]set      // by variable of a signal and cut: the signal is above it
-	truth                        []set               // by leaf: of a condition
-	judged                       []bt.Judgement[set] // by task
-	wanted                       []set               // by task: its parent wants it
-	active                       []set               // by task
-	natures                      []bt.Nature         // by task
-	remembers                    []bool              // by task
-	groups                       []*latchGroup       // of conditions with hysteresis
-	memories                     []int               // their variables
-	uncertain                    bool                // not all of these memories are known
-	latches                      set                 // their memory, as far as it is known to be possible
-	steps, looseSteps, lazySteps *flown.Stepper      // nil: not prepared
-	flew, reachable              *flights            // reachable: nil: no question has needed it yet
-	going                        *Finding            // whether every run goes on; nil: not asked yet
-	lawful                       set                 // the states that facts and latches allow
-	entered                      []bool              // by task: the engine was seen to activate it
-	explored                     bool                // entered is all that it can activate
+	spaceOf                         func(variables int) *diagrams
+	space                           *diagrams
+	above                           map[[2]int]set      // by variable of a signal and cut: the signal is above it
+	truth                           []set               // by leaf: of a condition
+	judged                          []bt.Judgement[set] // by task
+	wanted                          []set               // by task: its parent wants it
+	active                          []set               // by task
+	natures                         []bt.Nature         // by task
+	remembers                       []bool              // by task
+	groups                          []*latchGroup       // of conditions with hysteresis
+	memories                        []int               // their variables
+	uncertain                       bool                // not all of these memories are known
+	latches                         set                 // their memory, as far as it is known to be possible
+	steps, abstractSteps, lazySteps *flown.Stepper      // nil: not prepared
+	flew, reachable                 *flights            // reachable: nil: no question has needed it yet
+	going                           *Finding            // whether every run goes on; nil: not asked yet
+	lawful                          set                 // the states that facts and latches allow
+	entered                         []bool              // by task: the engine was seen to activate it
+	explored                        bool                // entered is all that it can activate
 
 	origins [len(rateAssumptions)]bool // of the rates that the answer in progress used
 }

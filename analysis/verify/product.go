@@ -75,9 +75,9 @@ const (
 	maxEdges       = 2_000_000 // of a graph
 )
 
-// checkProduct searches for a run, with the minimum number of worlds, after whose beginning the formula cannot be met.
-func (m *Model) checkProduct(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) outcome {
-	l, why := newMonitor(f, of, steps.Clocks())
+// check searches for a run, with the minimum number of worlds, after whose beginning the formula cannot be met.
+func (m *propertyModel) check(steps *flown.Stepper, f *temporal.Formula, p limits) outcome {
+	l, why := newMonitor(f, m.conditions, steps.Clocks())
 	if why != "" {
 		return undecidedBy(why, memoryAdvice)
 	}

@@ -89,7 +89,7 @@ func (m *Model) fate() Finding {
 func (x *flights) stopping(a *aborted) string {
 	var instants []instant
 	if path := x.states.Path(a.from); len(path) > 1 {
-		instants = x.m.recalled(x.m.loose(), x.instants(x.m, x.moves(path[:len(path)-1], x.states.Move(a.from)), nil))
+		instants = x.m.recalled(x.m.abstract(), x.instants(x.m, x.moves(path[:len(path)-1], x.states.Move(a.from)), nil))
 	}
 	return x.m.spell(append(instants, a.last))
 }

@@ -47,8 +47,15 @@ func (m *Model) measured() string {
 	return strings.Join(names, " and ")
 }
 
-func (m *Model) property(p *temporal.Property) Finding {
-	// The property has its own model, with the limits of the plan and of the property.
+// propertyModel is the abstraction for one property, with the limits of the plan and of the property.
+type propertyModel struct {
+	*Model
+	property   *temporal.Property
+	formula    *temporal.Formula  // without negations of operations
+	conditions map[*expr.Expr]int // number of a condition: that of a declared statement of the model
+}
+
+func (m *Model) newPropertyModel(p *temporal.Property) *propertyModel {
 	s, of := m.subject, map[*expr.Expr]int{}
 	s.Declared.Goal, s.Declared.Always = nil, nil
 	p.Formula.Conditions(func(e *expr.Expr) {
@@ -58,63 +65,97 @@ func (m *Model) property(p *temporal.Property) Finding {
 		of[e] = len(s.Declared.Always)
 		s.Declared.Always = append(s.Declared.Always, declare.Statement{Text: e.String(), Parts: []*expr.Expr{e}})
 	})
-	own := newModel(s, m.spaceOf)
-	own.effort = m.effort
-	defer func() { m.tired = m.tired || own.tired }()
-	if own.space.full() {
+	x := &propertyModel{newModel(s, m.spaceOf), p, p.Formula.Positive(false), of}
+	x.effort = m.effort
+	return x
+}
+
+// property proves or refutes a property.
+func (m *Model) property(p *temporal.Property) Finding {
+	x := m.newPropertyModel(p)
+	defer func() { m.tired = m.tired || x.tired }()
+	if x.space.full() {
 		return undecided(p, "the sets of states need too many nodes of decision diagrams", memoryAdvice)
 	}
-	f := p.Formula.Positive(false)
-	if f.Op == temporal.Weak && isFalse(f.Args[1]) && !own.slow() && !own.feedsBack(own.stepper()) {
-		l, ok := own.oneTime(f.Args[0], of)
-		if ok && !own.Remembers() {
-			return own.conclude(own.space.not(own.of(&l)),
-				func(x *flown.Moment) bool { return !x.Holds(&l) },
-				Finding{Text: "holds in every state: " + p.Text + own.vacuity(&l)},
-				Finding{Text: "does not hold: " + p.Text, Advice: propertyAdvice})
-		}
+	if found, ok := x.inStates(); ok {
+		return found
 	}
-	steps := own.loose()
-	c, last := own.prove(steps, followed(f, true), of, anyTime)
-	proved := Finding{Verdict: Proved, Text: "holds in every run: " + p.Text + ", "}
+	steps := x.abstract()
+	c, last := x.prove(steps, followed(x.formula, true), anyTime)
 	if c.verdict == Proved {
-		proved.Text += c.how
-		return proved
+		return x.proved(c.how)
 	}
-	if open := timing(f); open != "" && c.verdict == Refuted {
-		for _, moving := range []*flown.Stepper{own.looseBut(f), own.stepper()} { // rates of few signals, then of all
-			if moving != own.stepper() && len(moving.Freed()) == 0 {
-				continue
-			}
-			g := followed(soon(f, own.longEnough(own.continuousSignals(moving))), true)
-			if c, _ = own.prove(moving, g, of, atRates); c.verdict != Refuted {
-				break
-			}
-		}
-		if c.verdict == Proved {
-			proved.Text, proved.Assumes = proved.Text+"at the rates that are known, "+c.how, own.rateRests()
-			return proved
+	if open := timing(x.formula); open != "" && c.verdict == Refuted {
+		rated := x.proveAtRates()
+		if rated.verdict == Proved {
+			found := x.proved("at the rates that are known, " + rated.how)
+			found.Assumes = x.rateRests()
+			return found
 		}
 		last |= noTime
-		slow := c
-		if c = own.checkProduct(steps, followed(f, false), of, last); c.verdict == Proved {
-			if slow.lasts && exact(f) {
-				return Finding{Verdict: Refuted, Text: "does not hold: " + p.Text + "; " + slow.why, Script: slow.script,
-					Where: []string{slow.where}, Assumes: []Assumption{StayLong}, Advice: slow.advice}
-			}
-			if slow.verdict == Undecided || slow.why != "" {
-				return undecided(p, slow.why, slow.advice)
-			}
-			return undecided(p, open, openAdvice)
-		}
-		if c.verdict == Refuted && slow.verdict == Undecided && len(own.continuousSignals(own.stepper())) > 0 {
-			c = slow // perhaps the rates exclude this run
+		switch c = x.check(steps, followed(x.formula, false), last); {
+		case c.verdict == Proved:
+			return x.refutedInTime(rated, open)
+		case c.verdict == Refuted && rated.verdict == Undecided && len(x.continuousSignals(x.stepper())) > 0:
+			c = rated // perhaps the rates exclude this run
 		}
 	}
 	if c.verdict == Undecided {
 		return undecided(p, c.why, c.advice)
 	}
-	text := "does not hold: " + p.Text
+	return x.refuted(c, last)
+}
+
+// inStates decides "always a" on the sets of states; ok is false if they do not decide the property.
+func (x *propertyModel) inStates() (found Finding, ok bool) {
+	f := x.formula
+	if f.Op != temporal.Weak || !isFalse(f.Args[1]) || x.slow() || x.feedsBack(x.stepper()) || x.Remembers() {
+		return Finding{}, false
+	}
+	l, ok := x.oneTime(f.Args[0])
+	if !ok {
+		return Finding{}, false
+	}
+	return x.conclude(x.space.not(x.of(&l)), func(at *flown.Moment) bool { return !at.Holds(&l) },
+		Finding{Text: "holds in every state: " + x.property.Text + x.vacuity(&l)},
+		Finding{Text: "does not hold: " + x.property.Text, Advice: propertyAdvice}), true
+}
+
+// proved returns the finding of a proof by a search.
+func (x *propertyModel) proved(how string) Finding {
+	return Finding{Verdict: Proved, Text: "holds in every run: " + x.property.Text + ", " + how}
+}
+
+// proveAtRates searches for a violation where signals move at the rates that are known: those of few signals, then all.
+func (x *propertyModel) proveAtRates() (c outcome) {
+	for _, steps := range []*flown.Stepper{x.abstractBut(x.formula), x.stepper()} {
+		if steps != x.stepper() && len(steps.Freed()) == 0 {
+			continue
+		}
+		g := soon(x.formula, x.longEnough(x.continuousSignals(steps)))
+		if c, _ = x.prove(steps, followed(g, true), atRates); c.verdict != Refuted {
+			break
+		}
+	}
+	return c
+}
+
+// refutedInTime returns the finding where only the time that a world lasts violates the property, if anything; rated is
+// the outcome at the rates that are known, and open says why the search refutes nothing.
+func (x *propertyModel) refutedInTime(rated outcome, open string) Finding {
+	switch {
+	case rated.lasts && exact(x.formula):
+		return Finding{Verdict: Refuted, Text: "does not hold: " + x.property.Text + "; " + rated.why, Script: rated.script,
+			Where: []string{rated.where}, Assumes: []Assumption{StayLong}, Advice: rated.advice}
+	case rated.verdict == Undecided || rated.why != "":
+		return undecided(x.property, rated.why, rated.advice)
+	}
+	return undecided(x.property, open, openAdvice)
+}
+
+// refuted returns the finding of a run that violates the property, judged so; one without jumps, if there is one.
+func (x *propertyModel) refuted(c outcome, last limits) Finding {
+	text := "does not hold: " + x.property.Text
 	switch {
 	case c.ended && c.forever:
 		text += ", for the plan has ended and reacts to nothing any more"
@@ -126,11 +167,11 @@ func (m *Model) property(p *temporal.Property) Finding {
 	if last&atEnds != 0 {
 		text += ", because a change that is undone at the same time does not count"
 	}
-	switch smooth := own.checkProduct(steps, followed(f, false), of, last|noJumps); smooth.verdict {
+	switch smooth := x.check(x.abstract(), followed(x.formula, false), last|noJumps); smooth.verdict {
 	case Refuted:
 		c = smooth
 	case Proved:
-		text = "holds only if no signal jumps over an interval: " + p.Text
+		text = "holds only if no signal jumps over an interval: " + x.property.Text
 	}
 	found := Finding{Verdict: Refuted, Text: text, Script: c.script, Where: []string{c.where}, Advice: propertyAdvice}
 	if c.timed {
@@ -139,8 +180,8 @@ func (m *Model) property(p *temporal.Property) Finding {
 	return found
 }
 
-// looseBut returns the steps of a plan in which only the conditions that a formula names keep their signals.
-func (m *Model) looseBut(f *temporal.Formula) *flown.Stepper {
+// abstractBut returns the steps of a plan in which only the conditions that a formula names keep their signals.
+func (m *Model) abstractBut(f *temporal.Formula) *flown.Stepper {
 	var named []bt.Task
 	f.Conditions(func(e *expr.Expr) {
 		for _, name := range e.Names() {
@@ -154,24 +195,24 @@ func (m *Model) looseBut(f *temporal.Formula) *flown.Stepper {
 
 // prove searches for a violation, at all moments. A formula without one is also judged by what a log contains: no
 // change that is undone at the same time. The second result is how it was judged last.
-func (m *Model) prove(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) (outcome, limits) {
-	c := m.checkJoined(steps, f, of, p)
+func (x *propertyModel) prove(steps *flown.Stepper, f *temporal.Formula, p limits) (outcome, limits) {
+	c := x.checkJoined(steps, f, p)
 	if c.verdict == Proved {
 		p |= atEnds
-		c = m.checkJoined(steps, f, of, p)
+		c = x.checkJoined(steps, f, p)
 	}
 	return c, p
 }
 
 // checkJoined searches for a violation where the times at which one state is reached are joined, if that may be much
 // faster; if there is one, it searches again with the times apart.
-func (m *Model) checkJoined(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) outcome {
-	if m.effort > 1 || p&atRates != 0 {
-		if c := m.checkProduct(steps, f, of, p|joinTimes); c.verdict == Proved {
+func (x *propertyModel) checkJoined(steps *flown.Stepper, f *temporal.Formula, p limits) outcome {
+	if x.effort > 1 || p&atRates != 0 {
+		if c := x.check(steps, f, p|joinTimes); c.verdict == Proved {
 			return c
 		}
 	}
-	return m.checkProduct(steps, f, of, p)
+	return x.check(steps, f, p)
 }
 
 // feedsBack reports whether conditions read signals that change with what tasks write: then more than the world
@@ -210,19 +251,19 @@ func isFalse(f *temporal.Formula) bool {
 }
 
 // oneTime returns the structure of a formula without temporal operators.
-func (m *Model) oneTime(f *temporal.Formula, of map[*expr.Expr]int) (l expr.Logic, ok bool) {
+func (x *propertyModel) oneTime(f *temporal.Formula) (l expr.Logic, ok bool) {
 	if f.Op == temporal.Condition {
-		if i, known := of[f.Cond]; known {
-			return m.always[i], true
+		if i, known := x.conditions[f.Cond]; known {
+			return x.always[i], true
 		}
-		return f.Cond.Logic(m.isTask), true
+		return f.Cond.Logic(x.isTask), true
 	}
 	if f.Op > temporal.Or {
 		return expr.Logic{}, false
 	}
 	l.Op = [...]expr.LogicOp{temporal.Not: expr.LogicNot, temporal.And: expr.LogicAnd, temporal.Or: expr.LogicOr}[f.Op]
 	for _, a := range f.Args {
-		part, ok := m.oneTime(a, of)
+		part, ok := x.oneTime(a)
 		if !ok {
 			return expr.Logic{}, false
 		}
