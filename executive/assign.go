@@ -24,15 +24,15 @@ func (x *Executive) set(input int, c *expr.Code) {
 	x.mark(input, c == nil)
 }
 
-// hold sets an input to the present value of a slot, also if that is none.
-func (x *Executive) hold(input, slot int) {
+// store sets an input to the present value of a slot, also if that is none.
+func (x *Executive) store(input, slot int) {
 	none := x.unset(slot)
-	x.take(input, slot)
+	x.storeValue(input, slot)
 	x.mark(input, none)
 }
 
-// take is hold without the mark.
-func (x *Executive) take(input, slot int) {
+// storeValue is store without the mark.
+func (x *Executive) storeValue(input, slot int) {
 	if x.unset(slot) {
 		x.world.Set(input, math.NaN())
 	} else {
@@ -56,7 +56,7 @@ func (x *Executive) mark(input int, marked bool) {
 // each with the effect of the earlier ones; before its turn, an assignment's slot keeps its value.
 func (x *Executive) assign(i int, p Phase, list []Assignment) error {
 	for _, a := range list {
-		x.hold(x.p.Capture(a.Captured), a.Slot)
+		x.store(x.p.Capture(a.Captured), a.Slot)
 	}
 	x.turn(i, p)
 	for _, a := range list {
@@ -84,7 +84,7 @@ func (x *Executive) keepFirst(leaf int) {
 			at := x.p.Capture(w.Captured)
 			known := x.truth(w.Known)
 			if !known {
-				x.take(at, r.Slot)
+				x.storeValue(at, r.Slot)
 			}
 			x.mark(at, !known)
 		}
@@ -121,7 +121,7 @@ func (x *Executive) keepUnknown() (changed bool) {
 func (x *Executive) keep(i int) {
 	for _, slot := range x.p.Leaves[i].Slots {
 		if x.p.Slots[slot].Hold {
-			x.hold(x.p.Held(slot), slot)
+			x.store(x.p.Held(slot), slot)
 		}
 	}
 }

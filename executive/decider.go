@@ -114,7 +114,7 @@ func (d *tree) begin(x *Executive) {
 			in = append(in, bt.Slow(l.Task, entry, exit))
 		}
 	}
-	d.lazy = d.lazy && x.p.entries == nil // whether it is an error to read one is known once all leaves are told
+	d.lazy = d.lazy && x.p.entries == nil // whether it is an error to read one is known once all inputs are
 	if !d.lazy {
 		in = append(in, d.inputs(x)...)
 	}
@@ -129,7 +129,7 @@ func (d *tree) begin(x *Executive) {
 		if x.p.typed[i] {
 			x.refresh()
 		}
-		return x.tell(in, i, d.engine.Status(t))
+		return x.appendInputs(in, i, d.engine.Status(t))
 	})
 	d.listener = listener
 	for i := range x.p.Leaves {
@@ -166,7 +166,7 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 		if (d.begun || d.lazy) && !d.hears(x, int(i)) {
 			continue
 		}
-		in = x.tell(in, int(i), d.engine.Status(x.p.Leaves[i].Task))
+		in = x.appendInputs(in, int(i), d.engine.Status(x.p.Leaves[i].Task))
 	}
 	d.pending = in
 	return in

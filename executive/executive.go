@@ -451,12 +451,12 @@ func (x *Executive) refresh() {
 	}
 }
 
-// tell appends the new inputs of a leaf with the given status in the engine.
-func (x *Executive) tell(in []bt.Input, i int, status bt.Status) []bt.Input {
+// appendInputs appends the new inputs of a leaf with the given status in the engine.
+func (x *Executive) appendInputs(in []bt.Input, i int, status bt.Status) []bt.Input {
 	l, s := &x.p.Leaves[i], &x.leaves[i]
 	before := s.Procedure
 	x.leaf = i
-	in = s.Tell(in, l.Task, l.Condition, status, x.holds)
+	in = s.AppendInputs(in, l.Task, l.Condition, status, x.holds)
 	x.stale.add(i)
 	if before != None && s.Procedure == None {
 		x.untime(i)
@@ -467,8 +467,8 @@ func (x *Executive) tell(in []bt.Input, i int, status bt.Status) []bt.Input {
 	return in
 }
 
-// leave completes the exit procedures that are over, once all leaves are told: what these were told of discrete signals
-// is older.
+// leave completes the exit procedures that are over, once the inputs of all leaves are known: these follow discrete
+// signals as they were before.
 func (x *Executive) leave() {
 	for _, i := range x.left {
 		x.exited(i)

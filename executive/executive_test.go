@@ -10,7 +10,7 @@ import (
 )
 
 // A leaf sends each new input to the engine once.
-func TestTell(t *testing.T) {
+func TestInputsOfALeaf(t *testing.T) {
 	const action = bt.Task(0)
 	k := Unknown
 	for n, step := range []struct {
@@ -27,17 +27,17 @@ func TestTell(t *testing.T) {
 		{bt.Finished, []Criterion{Done}, nil},
 		{bt.Activating, []Criterion{Entered, Exited}, nil}, // no procedure is under way
 	} {
-		got := k.Tell(nil, action, false, step.status, func(f Criterion) bool { return slices.Contains(step.holds, f) })
+		got := k.AppendInputs(nil, action, false, step.status, func(f Criterion) bool { return slices.Contains(step.holds, f) })
 		if !slices.Equal(got, step.want) {
 			t.Errorf("step %d: %v, want %v", n, got, step.want)
 		}
 	}
 	k.Start(true, true)
 	exited := func(f Criterion) bool { return f == Exited }
-	if got := k.Tell(nil, action, false, bt.Deactivating, exited); !slices.Equal(got, []bt.Input{bt.Exited(action)}) {
+	if got := k.AppendInputs(nil, action, false, bt.Deactivating, exited); !slices.Equal(got, []bt.Input{bt.Exited(action)}) {
 		t.Errorf("an exit procedure that is over: %v", got)
 	}
-	if got := k.Tell(nil, action, false, bt.Deactivating, exited); len(got) != 0 || k.Procedure != None {
+	if got := k.AppendInputs(nil, action, false, bt.Deactivating, exited); len(got) != 0 || k.Procedure != None {
 		t.Errorf("told twice: %v", got)
 	}
 }

@@ -30,8 +30,8 @@ const (
 	Exiting
 )
 
-// Known is the state of a leaf as last sent to a tree's engine, so that only changes are sent. Only Tell and Start
-// change it.
+// Known is the state of a leaf as last sent to a tree's engine, so that only changes are sent. Only AppendInputs and
+// Start change it.
 type Known struct {
 	Value     bool      // of a condition
 	Spent     bool      // of a condition: what made it true counts no longer
@@ -43,7 +43,7 @@ type Known struct {
 // Unknown is the state of a leaf of which nothing has been sent to the engine.
 var Unknown = Known{Request: bt.Accept, Outcome: bt.Accept}
 
-// Tell appends to in the leaf's inputs that are new to the engine, and records them as sent. This function is the leaf
+// AppendInputs appends to in the leaf's inputs that are new to the engine, and records them as sent. This function is the leaf
 // protocol: packages that execute a plan differ only in how they evaluate the formulas of a leaf. It works on levels,
 // not on edges, so that nothing is lost when changes coincide. The status is the leaf's current one.
 //
@@ -51,7 +51,7 @@ var Unknown = Known{Request: bt.Accept, Outcome: bt.Accept}
 //	action:    its request, when it differs
 //	           while it is Activating or Running, its outcome, when there is one that differs
 //	           that the running procedure is complete
-func (k *Known) Tell(
+func (k *Known) AppendInputs(
 	in []bt.Input, t bt.Task, condition bool, status bt.Status, holds func(Criterion) bool,
 ) []bt.Input {
 	if condition {

@@ -74,7 +74,7 @@ func TestResumedCourses(t *testing.T) {
 
 // So is one of two plans side by side.
 func TestResumedCoursesOfTwo(t *testing.T) {
-	tell := func(p *Duo, tape *Tape) string {
+	tell := func(p *Product, tape *Tape) string {
 		*tape = p.Old.Tape()
 		old, updated := p.Judgements()
 		told := []any{*tape, p.Old.Rounds, p.New.Rounds, p.Old.Changes, p.New.Changes, p.Text(), p.Written(), p.Inexact(), old,
@@ -84,7 +84,7 @@ func TestResumedCoursesOfTwo(t *testing.T) {
 	slow := strings.ReplaceAll(tour(3, 1), `done=`, `exit_time="1" done=`)
 	held := strings.ReplaceAll(tour(3, 1), `write="h_cmd := 100"`, `entry="h_cmd := h"`)
 	for _, pair := range [][2]string{{legs, legs}, {tour(3, 1), slow}, {slow, slow}, {held, tour(3, 1)}, {"", ""}} {
-		p := NewDuo(shipped(t, "circuit.yaml", pair[0]).Subject(), shipped(t, "circuit.yaml", pair[1]).Subject())
+		p := NewProduct(shipped(t, "circuit.yaml", pair[0]).Subject(), shipped(t, "circuit.yaml", pair[1]).Subject())
 		search := explore.New[Key, struct{}](explore.Budget{States: 40})
 		search.Arrive(-1, "", struct{}{})
 		for n := range search.Leave() {

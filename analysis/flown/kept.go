@@ -52,9 +52,9 @@ func (f *forms) lasts(form int32) bool {
 
 // rename gives the values that are kept at the end of an instant their names, in the order of the inputs of the plans,
 // and returns what is known of them, and of those of the start.
-func rename(plans []*Stepper) *carried {
+func rename(plans []*Stepper) *keptBounds {
 	w := plans[0].w
-	c := &carried{w: w}
+	c := &keptBounds{w: w}
 	for _, f := range w.start {
 		c.bounds = append(c.bounds, *w.known(f))
 	}
@@ -79,14 +79,14 @@ func rename(plans []*Stepper) *carried {
 	return c
 }
 
-// carried passes what is known of kept values from one instant to the next.
-type carried struct {
+// keptBounds passes what is known of kept values from one instant to the next.
+type keptBounds struct {
 	w      *world
 	bounds []interval // those of the start first
 }
 
 // form returns the form of a value by its place.
-func (r *carried) form(n int) int32 {
+func (r *keptBounds) form(n int) int32 {
 	if start := r.w.start; n >= len(start) {
 		return r.w.s.forms.name(n - len(start))
 	}
@@ -94,8 +94,8 @@ func (r *carried) form(n int) int32 {
 }
 
 // State implements snapshot.Stateful.
-func (r *carried) State(c *snapshot.Codec) {
-	if d := r.w.duo; d != nil {
+func (r *keptBounds) State(c *snapshot.Codec) {
+	if d := r.w.product; d != nil {
 		snapshot.Bool(c, &d.inexact)
 		d.twins(c)
 	}

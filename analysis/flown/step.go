@@ -98,7 +98,7 @@ func (s *Stepper) Steps(from Key, visit func(m *Moment)) {
 // fresh forgets the transitions of another instant.
 func (s *Stepper) fresh() {
 	s.seen = map[string]place{}
-	s.trail.begin()
+	s.stack.clear()
 }
 
 // At visits a state between two instants. Nothing is known of physical signals.
@@ -124,7 +124,7 @@ func (s *Stepper) restore(state Key) {
 		s.start()
 	}
 	if state != "" {
-		if snapshot.Load([]byte(state), carrier{s}, &carried{w: s.w}, &s.w.zone) != nil {
+		if snapshot.Load([]byte(state), execution{s}, &keptBounds{w: s.w}, &s.w.zone) != nil {
 			panic("flown: a state cannot be restored")
 		}
 	}
@@ -175,7 +175,7 @@ func (s *Stepper) Recall(
 }
 
 func (s *Stepper) transition(from Key, visit func(m *Moment)) {
-	_, n, ok := s.trail.resume()
+	_, n, ok := s.stack.resume()
 	if !ok {
 		s.moment.begin(s, false)
 		s.restore(from)
@@ -184,7 +184,7 @@ func (s *Stepper) transition(from Key, visit func(m *Moment)) {
 				return
 			}
 		}
-		s.trail.keep(0, 0)
+		s.stack.push(0, 0)
 	}
 	s.rounds(0, n, visit)
 }
@@ -226,7 +226,7 @@ func (s *Stepper) rounds(side, n int, visit func(m *Moment)) {
 			}
 			return
 		}
-		s.trail.keep(side, n+1)
+		s.stack.push(side, n+1)
 	}
 	m.Err = s.w.lost()
 	m.Over = m.Err == nil
@@ -248,9 +248,9 @@ var errLong = fmt.Errorf("an instant has more than %d rounds", maxRounds)
 // between reports whether the transition goes on after a round: not if its state has occurred before in the same
 // transition, which is an error, or in another one.
 func (s *Stepper) between(round int) bool {
-	s.buffer = snapshot.Save(s.buffer[:0], carrier{s}, &s.moment, s.w, s.w.answers)
+	s.buffer = snapshot.Save(s.buffer[:0], execution{s}, &s.moment, s.w, s.w.answers)
 	s.buffer = append(s.buffer, s.beside...)
-	if p := s.w.duo; p != nil && p.inexact {
+	if p := s.w.product; p != nil && p.inexact {
 		s.buffer = append(s.buffer, 1)
 	}
 	now := place{round, s.w.tape.text()}
@@ -342,10 +342,10 @@ func (w *world) lasting(c *snapshot.Codec) {
 	}
 }
 
-// carrier passes the state of the execution, and the inputs that it has written.
-type carrier struct{ s *Stepper }
+// execution passes the state of the execution, and the inputs that it has written.
+type execution struct{ s *Stepper }
 
-func (r carrier) State(c *snapshot.Codec) {
+func (r execution) State(c *snapshot.Codec) {
 	s := r.s
 	s.inputs(c)
 	s.w.lasting(c)
@@ -439,12 +439,12 @@ func (m *Moment) Engine() *bt.Engine { return m.engine }
 
 // After returns the state in which the instant ends.
 func (m *Moment) After() Key {
-	if p := m.s.w.duo; p != nil {
+	if p := m.s.w.product; p != nil {
 		return p.after()
 	}
 	m.s.w.widen()
-	kept := rename(m.s.trail.of)
-	return Key(snapshot.Save(nil, carrier{m.s}, kept, &m.s.w.zone))
+	kept := rename(m.s.stack.of)
+	return Key(snapshot.Save(nil, execution{m.s}, kept, &m.s.w.zone))
 }
 
 // Zone returns the readings of the clocks: those of the plan, and of the visitor behind them, which it may start,
@@ -465,15 +465,15 @@ func (m *Moment) Choose() bool { return m.s.w.tape.choose() }
 // remembered of tasks that are not active is what they hold, the states of automata, and the truth of conditions with
 // hysteresis. How other leaves were judged does not matter, because all are judged again in every instant.
 func (m *Moment) Class() string {
-	if p := m.s.w.duo; p != nil {
+	if p := m.s.w.product; p != nil {
 		return p.class()
 	}
 	m.s.w.widen()
-	return m.class(rename(m.s.trail.of))
+	return m.class(rename(m.s.stack.of))
 }
 
 // class returns the same, with what is known of kept values.
-func (m *Moment) class(kept *carried) string {
+func (m *Moment) class(kept *keptBounds) string {
 	s, e := m.s, m.engine
 	b := make([]byte, 0, 2*s.Tree.Len())
 	for t := range bt.Task(s.Tree.Len()) {
@@ -503,7 +503,7 @@ func (m *Moment) class(kept *carried) string {
 // classes passes the part of a state that its class keeps beside the tree.
 type classes struct {
 	s    *Stepper
-	kept *carried
+	kept *keptBounds
 }
 
 func (r classes) State(c *snapshot.Codec) {
@@ -520,7 +520,7 @@ func (m *Moment) Tape() Tape { return slices.Clone(m.s.w.tape.answers) }
 
 // Possible reports whether the declared facts hold, those of both plans. It must be the visitor's last question.
 func (m *Moment) Possible() bool {
-	if p := m.s.w.duo; p != nil {
+	if p := m.s.w.product; p != nil {
 		return p.Old.possible() && p.New.possible()
 	}
 	return m.possible()
@@ -589,7 +589,7 @@ func (m *Moment) Holds(l *expr.Logic) bool {
 	case expr.LogicProposition:
 		t, _ := m.s.Tree.Find(l.Text)
 		if m.s.Tree.Kind(t).Judged() {
-			return m.holds(t)
+			return m.isTrue(t)
 		}
 		return m.engine.Active(t)
 	case expr.LogicNot:
@@ -606,8 +606,8 @@ func (m *Moment) Holds(l *expr.Logic) bool {
 	panic("flown: a formula with an unknown operation")
 }
 
-// holds reports whether a condition is true: one that the tree does not hear has not been judged, and has no memory.
-func (m *Moment) holds(condition bt.Task) bool {
+// isTrue reports whether a condition is true: one that the tree does not hear has not been judged, and has no memory.
+func (m *Moment) isTrue(condition bt.Task) bool {
 	if m.engine.Hears(condition) {
 		return m.engine.Status(condition) == bt.Success
 	}

@@ -70,7 +70,7 @@ type Stepper struct {
 	initial []float64        // the inputs at the start,
 	starts  []value          // and, by input, the values of those that are held or captured
 	seen    map[string]place // the states between two rounds of the instant whose transitions are visited
-	trail   *trail
+	stack   *stack
 	moment  Moment
 	buffer  []byte
 	known   struct { // before a question of the visitor
@@ -139,7 +139,7 @@ func prepare(subject declare.Subject, known *forms, a *answers, all bool, x *abs
 	s.w = newWorld(s, a)
 	s.begun()
 	s.world = s.w
-	s.trail = &trail{of: []*Stepper{s}}
+	s.stack = &stack{of: []*Stepper{s}}
 	return s
 }
 

@@ -42,12 +42,12 @@ type world struct {
 
 // answers are what is known of the world. Two plans in one world share it.
 type answers struct {
-	tape   tape
-	bounds []interval // of the present instant, by form; of a duo by fact
-	asked  []int32    // those with bounds
-	zone   zone.Zone  // the readings of the clocks that agree with all answers since the run began
-	start  []int32    // the forms of what slots without a default have at the start
-	duo    *Duo       // nil: there is one plan
+	tape    tape
+	bounds  []interval // of the present instant, by form; of a product by fact
+	asked   []int32    // those with bounds
+	zone    zone.Zone  // the readings of the clocks that agree with all answers since the run began
+	start   []int32    // the forms of what slots without a default have at the start
+	product *Product   // nil: there is one plan
 }
 
 // question is one that has no definite answer.
@@ -78,8 +78,8 @@ func (w *world) choose(q question) bool {
 			return answer
 		}
 	}
-	if w.duo != nil && (q.kind == side || q.kind == past) {
-		w.duo.inexact = true
+	if w.product != nil && (q.kind == side || q.kind == past) {
+		w.product.inexact = true
 	}
 	is := w.tape.choose()
 	switch q.kind {
@@ -280,7 +280,7 @@ func (w *world) jump(slot int) {
 			w.jumped = append(w.jumped, int32(place))
 		}
 	}
-	if w.duo != nil { // its facts depend on what is written
+	if w.product != nil { // its facts depend on what is written
 		return
 	}
 	for _, f := range w.asked {
@@ -339,10 +339,10 @@ func (w *world) restart() {
 // storable returns a present value as one that a slot can keep.
 func (w *world) storable(v value) value {
 	switch {
-	case v.known() || w.duo == nil && len(w.s.followed(v.form)) == 0:
+	case v.known() || w.product == nil && len(w.s.followed(v.form)) == 0:
 		return v
-	case w.duo != nil:
-		return w.duo.keep(w, v)
+	case w.product != nil:
+		return w.product.keep(w, v)
 	}
 	return unknown
 }
@@ -357,7 +357,7 @@ func (w *world) change(input int, set func()) {
 		set()
 		return
 	}
-	if w.duo != nil {
+	if w.product != nil {
 		w.decide(slot)
 	}
 	before, same := w.standing(slot)
@@ -568,7 +568,7 @@ func (w *world) nonNegative(v value) bool {
 func (w *world) above(f int32, limit float64, strict bool) bool {
 	b := w.known(f)
 	is, open := b.above(limit, strict)
-	squares := open && w.duo == nil && w.s.list[f].squares
+	squares := open && w.product == nil && w.s.list[f].squares
 	if squares {
 		is, open = w.implied(f, limit)
 	}
@@ -584,8 +584,8 @@ func (w *world) above(f int32, limit float64, strict bool) bool {
 
 // known returns what is known of a form, to be read.
 func (w *world) known(f int32) *interval {
-	if w.duo != nil {
-		f = w.duo.fact(w, f)
+	if w.product != nil {
+		f = w.product.fact(w, f)
 	}
 	for len(w.bounds) <= int(f) {
 		w.bounds = append(w.bounds, infinite)
@@ -646,9 +646,9 @@ func (w *world) Start(c int, code *expr.Code, seconds float64) (due float64, ok 
 		return length.offset, true
 	case length.known():
 		return length.offset, false
-	case w.duo != nil:
+	case w.product != nil:
 		w.zone.Stop(w.clocks + c) // nothing is known of it and of other clocks of the plan
-		w.duo.pair(w, c, w.duo.keep(w, length))
+		w.product.pair(w, c, w.product.keep(w, length))
 	default:
 		w.zone.Stop(w.clocks + c)
 	}
@@ -664,7 +664,7 @@ func (w *world) Stop(c int) {
 // part ends the agreement of a clock with one of the other plan.
 func (w *world) part(c int) {
 	if k := w.twin[c]; k > 0 {
-		w.duo.other(w).twin[k-1] = 0
+		w.product.other(w).twin[k-1] = 0
 	}
 	w.twin[c], w.agreed[c] = 0, 0
 	if b := w.started(c); b != nil {
@@ -710,8 +710,8 @@ func (w *world) Over(c int, length float64) bool {
 			yes, no = w.zone.Allows(clock, zone.AtLeast, least), w.zone.Allows(clock, zone.Before, most)
 		case w.agreed[c] != 0:
 			yes, no = w.agreed[c] > 0, w.agreed[c] < 0
-		case w.duo != nil && w.twin[c] == 0 && !w.duo.awaits(w, c):
-			w.duo.inexact = true // two clocks of one length are over together
+		case w.product != nil && w.twin[c] == 0 && !w.product.awaits(w, c):
+			w.product.inexact = true // two clocks of one length are over together
 		}
 		is := yes && (!no || w.choose(question{kind: ended, index: c}))
 		switch {
@@ -725,7 +725,7 @@ func (w *world) Over(c int, length float64) bool {
 			w.zone.Restrict(clock, zone.Before, most)
 		}
 		if k := w.twin[c]; k > 0 {
-			w.duo.other(w).agreed[k-1] = w.over[c]
+			w.product.other(w).agreed[k-1] = w.over[c]
 		}
 		if b := w.started(c); b != nil {
 			b.answer = w.over[c]

@@ -414,9 +414,9 @@ var (
 // formulas that hold. They are of three kinds: truth values or requests, outcomes, the ends of procedures.
 func (x *explorer) possible(in *Repertoire, t bt.Task) (kinds [3][]bt.Input) {
 	status, acts := x.engine.Status(t), x.tree.Kind(t).Acts()
-	tell := func(kind int, asked bt.Status, holds func(c executive.Criterion) bool) {
+	add := func(kind int, asked bt.Status, holds func(c executive.Criterion) bool) {
 		known := executive.Known{Value: status == bt.Success, Request: asked, Outcome: bt.Accept, Procedure: underWay[status]}
-		kinds[kind] = known.Tell(kinds[kind], t, !acts, status, holds)
+		kinds[kind] = known.AppendInputs(kinds[kind], t, !acts, status, holds)
 	}
 	only := func(by map[bt.Status]executive.Criterion, v bt.Status) func(c executive.Criterion) bool {
 		chosen, given := by[v]
@@ -425,16 +425,16 @@ func (x *explorer) possible(in *Repertoire, t bt.Task) (kinds [3][]bt.Input) {
 	for _, v := range in.Values {
 		switch {
 		case !acts:
-			tell(0, bt.Accept, only(truth, v))
+			add(0, bt.Accept, only(truth, v))
 		case len(in.Values) > 1 || v != bt.Accept: // else it never asks for anything
-			tell(0, status, only(request, v))
+			add(0, status, only(request, v))
 		}
 	}
 	for _, v := range in.Outcomes {
-		tell(1, bt.Accept, only(outcome, v))
+		add(1, bt.Accept, only(outcome, v))
 	}
 	if acts {
-		tell(2, bt.Accept, func(c executive.Criterion) bool { return c == executive.Entered || c == executive.Exited })
+		add(2, bt.Accept, func(c executive.Criterion) bool { return c == executive.Entered || c == executive.Exited })
 	}
 	return kinds
 }
@@ -549,16 +549,16 @@ func (r *Result) Script(measure string) (lines []string, last Work) {
 	if words := append(r.prepare(now, append(all, start.timed...)), r.words(start.inputs)...); len(words) > 0 {
 		lines = []string{script.Start + " " + strings.Join(words, "; ")}
 	}
-	tell := func(at instant) {
+	add := func(at instant) {
 		if words := r.prepare(now, at.timed); len(words) > 0 {
 			lines = append(lines, strings.Join(words, "; "))
 		}
 		lines = append(lines, strings.Join(r.words(at.inputs), "; "))
 	}
 	for _, n := range path[1:] {
-		tell(r.search.Move(n))
+		add(r.search.Move(n))
 	}
-	tell(worst.instant)
+	add(worst.instant)
 	return lines, worst.work
 }
 

@@ -373,9 +373,9 @@ func (t *turns) refute(f *Finding, x turn, who string, period float64, single bo
 		}
 	}
 	f.Period = period
-	way := t.way(x.loop[0])
+	stem := t.pathTo(x.loop[0])
 	round := t.path(append(slices.Clone(x.loop), x.loop[0])...)[1:]
-	if f.Script = t.script(slices.Concat(way, round, round)); f.Script == "" {
+	if f.Script = t.script(slices.Concat(stem, round, round)); f.Script == "" {
 		f.Text = "not concluded whether " + f.Text + ": the engine does not confirm it from the start"
 		return
 	}

@@ -110,9 +110,9 @@ func compared(old, updated declare.Subject, goOn func() bool) Comparison {
 
 // searchPlans executes two plans side by side; what is written may be compared, too.
 func searchPlans(a, b *Model, written bool, goOn func() bool) Comparison {
-	x := &plans{Duo: flown.NewDuo(a.subject, b.subject), a: a, b: b, written: written}
+	x := &plans{Product: flown.NewProduct(a.subject, b.subject), a: a, b: b, written: written}
 	most := movesOf(a.tree.Len() + b.tree.Len())
-	x.search = newSearch(x.Duo, observer[struct{}](x), state[struct{}]{}, mergeLeft, budgetOf(most, goOn))
+	x.search = newSearch(x.Product, observer[struct{}](x), state[struct{}]{}, mergeLeft, budgetOf(most, goOn))
 	x.stopped = func(at *flown.Moment, _ int) { x.settles(!x.Apart(), at.Err) }
 	return compare(x.search, x, &x.difference, most)
 }
@@ -294,7 +294,7 @@ const actives = "other actions are active"
 // plans is two plans that are flown side by side.
 type plans struct {
 	*search[struct{}]
-	*flown.Duo
+	*flown.Product
 	difference
 	a, b    *Model
 	written bool // what is written is compared, too

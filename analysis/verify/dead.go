@@ -24,7 +24,7 @@ func askDead(m *Model) []Finding {
 			return
 		}
 		asked++
-		if m.idles(t) {
+		if m.neverActive(t) {
 			dead = append(dead, t)
 			return
 		}
@@ -42,7 +42,7 @@ func askDead(m *Model) []Finding {
 			found[i].Assumes = append(found[i].Assumes, NoDelay)
 		}
 	}
-	if m.unsure() {
+	if m.overApproximates() {
 		found = append(found, m.unreached()...)
 	}
 	if len(found) == 0 {
@@ -111,7 +111,7 @@ func (m *Model) observe() {
 	m.entered = make([]bool, m.tree.Len())
 	if flight := m.subject.Flown; flight != nil {
 		for t := range flight.Active {
-			m.awake(t)
+			m.enter(t)
 		}
 	}
 	if !m.stepper().Written() && !m.stepper().Lags() && !m.slow() && !m.Remembers() && !m.uncertain {
@@ -126,21 +126,21 @@ func (m *Model) observe() {
 	m.explored = len(ends) > 0 && x.conclusion().verdict == Proved
 	for t, entered := range x.entered {
 		if entered {
-			m.awake(bt.Task(t))
+			m.enter(bt.Task(t))
 		}
 	}
 }
 
-// awake records that a task and its ancestors can be active.
-func (m *Model) awake(t bt.Task) {
+// enter records that a task and its ancestors can be active.
+func (m *Model) enter(t bt.Task) {
 	for ; t >= 0 && !m.entered[t]; t = m.tree.Parent(t) {
 		m.entered[t] = true
 	}
 }
 
-// idles reports whether a task is active in no state, including the unsettled states of an instant, in which an action
+// neverActive reports whether a task is active in no state, including the unsettled states of an instant, in which an action
 // may be active and end at once.
-func (m *Model) idles(t bt.Task) bool {
+func (m *Model) neverActive(t bt.Task) bool {
 	m.observe()
 	if m.reachable != nil && m.reachable.broken[t] {
 		return false
@@ -148,17 +148,17 @@ func (m *Model) idles(t bt.Task) bool {
 	return !m.entered[t] && (m.explored || m.empty(m.active[t]))
 }
 
-// unsure reports whether a state that the abstraction allows need not be reachable.
-func (m *Model) unsure() bool { return m.reachable != nil || m.Remembers() || m.uncertain }
+// overApproximates reports whether a state that the abstraction allows need not be reachable.
+func (m *Model) overApproximates() bool { return m.reachable != nil || m.Remembers() || m.uncertain }
 
-// wakes decides whether one of the tasks can become active; why is the reason if it does not.
-func (m *Model) wakes(tasks []bt.Task) (v Verdict, why string) {
-	tasks = slices.DeleteFunc(slices.Clone(tasks), m.idles)
+// becomeActive decides whether one of the tasks can become active; why is the reason if it does not.
+func (m *Model) becomeActive(tasks []bt.Task) (v Verdict, why string) {
+	tasks = slices.DeleteFunc(slices.Clone(tasks), m.neverActive)
 	seen := func(of []bool) bool { return slices.ContainsFunc(tasks, func(t bt.Task) bool { return of[t] }) }
 	switch {
 	case len(tasks) == 0:
 		return Refuted, ""
-	case !m.unsure() || seen(m.entered):
+	case !m.overApproximates() || seen(m.entered):
 		return Proved, ""
 	}
 	c := m.search(func(*flown.Moment) bool { return seen(m.reachable.entered) })
@@ -176,7 +176,7 @@ func (m *Model) wakes(tasks []bt.Task) (v Verdict, why string) {
 // unreached finds, with the engine, the ends of a plan with memory that never become active, although the
 // abstraction allows it.
 func (m *Model) unreached() []Finding {
-	rest := slices.DeleteFunc(m.ends(), func(t bt.Task) bool { return m.entered[t] || m.idles(t) })
+	rest := slices.DeleteFunc(m.ends(), func(t bt.Task) bool { return m.entered[t] || m.neverActive(t) })
 	if len(rest) == 0 {
 		return nil
 	}

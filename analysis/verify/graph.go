@@ -83,7 +83,7 @@ func (s *vertex) goal() bool { return s.label == 0 }
 type edge struct {
 	to   int
 	wait float64 // the maximum length of what is over [s]; -1: nothing is
-	way  *transition
+	via  *transition
 }
 
 // maxCompared bounds the comparisons of transitions with nodes, per effort.
@@ -374,7 +374,7 @@ func (x *graph) follows(n int) {
 		}
 		to := *p
 		to.cells = cells
-		e := edge{to: x.node(&to, step{n, p}), wait: x.m.longest(p.over), way: p}
+		e := edge{to: x.node(&to, step{n, p}), wait: x.m.longest(p.over), via: p}
 		if e.to == n && p.begun == nil && p.over == nil {
 			x.nodes[n].again = p
 			continue
@@ -461,35 +461,35 @@ func duration(e *expr.Expr) float64 {
 // step is a node on a path, and the transition that leads to it.
 type step struct {
 	node int
-	way  *transition
+	via  *transition
 }
 
 // path returns the steps to nodes that follow each other.
 func (x *graph) path(nodes ...int) []step {
 	path := make([]step, len(nodes))
 	for i, n := range nodes {
-		path[i] = step{n, x.nodes[n].by.way}
+		path[i] = step{n, x.nodes[n].by.via}
 		if i == 0 {
 			continue
 		}
 		if before := &x.nodes[nodes[i-1]]; before.again != nil && nodes[i-1] == n {
-			path[i].way = before.again
+			path[i].via = before.again
 		}
 		for _, e := range x.nodes[nodes[i-1]].next {
 			if e.to == n {
-				path[i].way = e.way
+				path[i].via = e.via
 			}
 		}
 	}
 	return path
 }
 
-// way returns the path on which a node was found.
-func (x *graph) way(n int) []step {
+// pathTo returns the path on which a node was found.
+func (x *graph) pathTo(n int) []step {
 	var path []step
 	for n >= 0 {
 		by := x.nodes[n].by
-		path = append(path, step{n, by.way})
+		path = append(path, step{n, by.via})
 		n = by.node
 	}
 	slices.Reverse(path)
@@ -500,7 +500,7 @@ func (x *graph) way(n int) []step {
 func (x *graph) script(path []step) string {
 	run, from := make([]move[int], len(path)), 0
 	for i, at := range path {
-		run[i] = move[int]{x.states.Key(from), at.way.tape}
+		run[i] = move[int]{x.states.Key(from), at.via.tape}
 		from = x.nodes[at.node].state
 	}
 	shown := x.instants(x.m, run, func(i int, _ *flown.Moment) string { return x.text(x.nodes[path[i].node].cells) })

@@ -171,7 +171,7 @@ func (x *liveness) expires(part []int) bool {
 		return !slices.ContainsFunc(part, func(n int) bool {
 			runs := slices.Contains(x.plan[x.nodes[n].state].under, l.task)
 			return !runs || slices.ContainsFunc(x.nodes[n].next, func(e edge) bool {
-				return inside(e) && slices.Contains(e.way.begun, l.task)
+				return inside(e) && slices.Contains(e.via.begun, l.task)
 			})
 		})
 	})
@@ -258,7 +258,7 @@ func (x *liveness) findings() []Finding {
 		}
 		f.Text += lost
 		if i > 0 {
-			x.hesitate(&f)
+			x.assumeLasting(&f)
 		}
 		if len(nodes) > 0 {
 			found = append(found, f)
@@ -273,32 +273,32 @@ func (x *liveness) findings() []Finding {
 		found = append(found, f)
 	}
 	if len(open) > 0 {
-		way, loop := x.lasso(open[0])
+		stem, loop := x.lasso(open[0])
 		f := Finding{Verdict: Undecided, Place: at,
 			Text:   "not concluded whether the goal is reached: " + goal + "; " + x.doing(loop),
 			Advice: "let each turn gain more than it loses, or declare narrower rates; `canopy region` samples starts"}
 		f.Where, f.More = x.regions(open)
 		for range 2 {
-			way = append(way, loop...)
+			stem = append(stem, loop...)
 		}
-		f.Script = x.script(x.path(way...))
+		f.Script = x.script(x.path(stem...))
 		found = append(found, f)
 	}
 	return found
 }
 
-// hesitate states in a finding that it holds only if rates do not die out.
-func (x *liveness) hesitate(f *Finding) {
+// assumeLasting states in a finding that it holds only if rates do not die out.
+func (x *liveness) assumeLasting(f *Finding) {
 	f.Assumes = append(f.Assumes, Assumption{Text: "the rates that are only known to be up or down do not die out: " +
 		strings.Join(x.infirm(), ", ")})
 	f.Advice = "declare minimum rates, as in [0.1, 2]"
 }
 
-// lasso returns a way from a node to one of a part that need not be left, and a closed walk from there.
-func (x *liveness) lasso(start int) (way, loop []int) {
-	way = path([]int{start}, x.before(func(n int) bool { return !x.reached[n] }),
+// lasso returns a stem, from a node to one of a part that need not be left, and a loop there.
+func (x *liveness) lasso(start int) (stem, loop []int) {
+	stem = path([]int{start}, x.before(func(n int) bool { return !x.reached[n] }),
 		func(n int) bool { return x.stuck[x.part[n]] })
-	last := way[len(way)-1]
+	last := stem[len(stem)-1]
 	inside := func(n int) bool { return x.part[n] == x.part[last] }
 	for _, e := range x.nodes[last].next {
 		if !inside(e.to) || e.to == last {
@@ -312,7 +312,7 @@ func (x *liveness) lasso(start int) (way, loop []int) {
 	if loop == nil {
 		loop = []int{last}
 	}
-	return way, loop
+	return stem, loop
 }
 
 // before returns the successors before the goal that are usable.

@@ -52,7 +52,7 @@ type Model struct {
 	latches                         set                 // their memory, as far as it is known to be possible
 	steps, abstractSteps, lazySteps *flown.Stepper      // nil: not prepared
 	flew, reachable                 *flights            // reachable: nil: no question has needed it yet
-	going                           *Finding            // whether every run goes on; nil: not asked yet
+	runsGoOn                        *Finding            // whether every run goes on; nil: not asked yet
 	lawful                          set                 // the states that facts and latches allow
 	entered                         []bool              // by task: the engine was seen to activate it
 	explored                        bool                // entered is all that it can activate

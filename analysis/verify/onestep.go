@@ -179,7 +179,7 @@ func askCommand(m *Model) []Finding {
 		f := Finding{Verdict: Refuted, Tasks: by[c], About: c, Text: "no task ever writes " + c,
 			Advice: "it keeps its default; if that is intended, accept this finding"}
 		idle := slices.IndexFunc(by[c], m.tree.Idle)
-		switch v, why := m.wakes(by[c]); {
+		switch v, why := m.becomeActive(by[c]); {
 		case v == Proved:
 			written++
 			continue

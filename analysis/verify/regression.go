@@ -56,7 +56,7 @@ func askRegression(m *Model) []Finding {
 		f := Finding{Verdict: Proved, Text: "each of these leads to an earlier rule's condition and keeps its own until " +
 			"then: " + strings.Join(titles, "; ")}
 		if i == 0 {
-			x.hesitate(&f)
+			x.assumeLasting(&f)
 		}
 		if titles != nil {
 			found = slices.Insert(found, 0, f)
@@ -146,16 +146,16 @@ func (x *program) doubt(y *liveness, i int) (f Finding, ok bool) {
 	if len(open) == 0 {
 		return Finding{}, false
 	}
-	way := path(x.starts, x.before(func(int) bool { return true }),
+	stem := path(x.starts, x.before(func(int) bool { return true }),
 		func(n int) bool { return x.first(n) == i && !y.reached[n] })
-	on, loop := y.lasso(way[len(way)-1])
-	way = append(way, on[1:]...)
-	last, why := way[len(way)-1], ""
+	on, loop := y.lasso(stem[len(stem)-1])
+	stem = append(stem, on[1:]...)
+	last, why := stem[len(stem)-1], ""
 	switch {
 	case x.executes(last, i):
 		why = y.doing(loop)
 		for range 2 {
-			way = append(way, loop...)
+			stem = append(stem, loop...)
 		}
 	case x.first(last) == i:
 		why = "its action is not active"
@@ -166,7 +166,7 @@ func (x *program) doubt(y *liveness, i int) (f Finding, ok bool) {
 		Text: "cannot be concluded from the rules: " + x.title(i) + "; " + why,
 		Advice: "this property is sufficient for the goal, not necessary: see `reach`; `canopy region --regression` samples" +
 			" starts",
-		Script: x.script(x.path(way...))}
+		Script: x.script(x.path(stem...))}
 	f.Where, f.More = x.regions(open)
 	f.More = f.More || x.left < len(x.nodes)
 	return f, true

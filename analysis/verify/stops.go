@@ -43,15 +43,16 @@ func Runs(s declare.Subject, goOn func() bool) Finding {
 // runs returns whether every run goes on. It is searched once; each question that rests on it can be asked again with
 // larger bounds.
 func (m *Model) runs() Finding {
-	if m.going == nil {
-		f := m.fate()
-		m.going = &f
+	if m.runsGoOn == nil {
+		f := m.searchStops()
+		m.runsGoOn = &f
 	}
-	m.tired = m.tired || m.going.Verdict == Undecided && m.fly().tired
-	return *m.going
+	m.tired = m.tired || m.runsGoOn.Verdict == Undecided && m.fly().tired
+	return *m.runsGoOn
 }
 
-func (m *Model) fate() Finding {
+// searchStops searches for a run that stops with an error, unless the structure of the plan excludes it.
+func (m *Model) searchStops() Finding {
 	if m.stepper().Settles() {
 		return Finding{Verdict: Proved}
 	}
@@ -94,9 +95,9 @@ func (x *flights) stopping(a *aborted) string {
 	return x.m.spell(append(instants, a.last))
 }
 
-// borne returns the findings of a question as far as runs bear them: what holds only as long as nothing has happened is
-// not proved, nor is what needs that runs go on, if they may stop.
-func (m *Model) borne(q Question, found []Finding) []Finding {
+// supported returns the findings of a question as far as runs support them: what holds only as long as nothing has
+// happened is not proved, nor is what needs that runs go on, if they may stop.
+func (m *Model) supported(q Question, found []Finding) []Finding {
 	has := func(v Verdict) bool {
 		return slices.ContainsFunc(found, func(f Finding) bool { return f.Verdict == v })
 	}
@@ -115,10 +116,10 @@ func (m *Model) borne(q Question, found []Finding) []Finding {
 	if runs.Verdict == Refuted && !q.Runs {
 		runs = Finding{Verdict: Undecided, Text: "not concluded: " + runs.Text, Advice: runs.Advice}
 	}
-	var borne []Finding
+	var supported []Finding
 	for _, f := range found {
 		if f.Verdict == Refuted || runs.Verdict == Undecided && f.Verdict == Undecided {
-			borne = append(borne, f)
+			supported = append(supported, f)
 			continue
 		}
 		if runs.Verdict == Proved {
@@ -127,11 +128,11 @@ func (m *Model) borne(q Question, found []Finding) []Finding {
 					f.Assumes = append(f.Assumes, a)
 				}
 			}
-			borne = append(borne, f)
+			supported = append(supported, f)
 		}
 	}
-	if runs.Verdict != Proved && len(borne) < len(found) {
-		borne = append(borne, runs)
+	if runs.Verdict != Proved && len(supported) < len(found) {
+		supported = append(supported, runs)
 	}
-	return borne
+	return supported
 }

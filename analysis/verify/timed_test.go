@@ -166,7 +166,7 @@ func (x *instants) inputs(world int) (in []bt.Input) {
 			}
 			return true // Off
 		}
-		in = x.known[i].Tell(in, l.Task, !tree.Kind(l.Task).Acts(), x.engine.Status(l.Task), judge)
+		in = x.known[i].AppendInputs(in, l.Task, !tree.Kind(l.Task).Acts(), x.engine.Status(l.Task), judge)
 	}
 	return in
 }

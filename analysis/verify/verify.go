@@ -181,7 +181,7 @@ func pass(s declare.Subject, m *Model, goOn func() bool, effort int, questions [
 
 // extend lets searches go further, the shared one from where it has ended.
 func (m *Model) extend(effort int) {
-	m.effort, m.entered, m.explored, m.going, m.reachable = effort, nil, false, nil, nil
+	m.effort, m.entered, m.explored, m.runsGoOn, m.reachable = effort, nil, false, nil, nil
 	if m.flew != nil {
 		m.flew.tired = false
 		m.flew.states.Resume()
@@ -192,7 +192,7 @@ func (m *Model) extend(effort int) {
 func (m *Model) ask(q Question) []Finding {
 	var found []Finding
 	if !m.space.full() {
-		found = m.borne(q, q.Ask(m))
+		found = m.supported(q, q.Ask(m))
 	}
 	if m.space.full() {
 		found = []Finding{{Verdict: Undecided,

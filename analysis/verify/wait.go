@@ -54,12 +54,12 @@ func (m *Model) circle(x *flown.Moment) []wait {
 	if len(list) == 0 {
 		return nil
 	}
-	var way []wait
+	var chain []wait
 	for w := list[0]; ; {
-		if i := slices.Index(way, w); i >= 0 {
-			return way[i:]
+		if i := slices.Index(chain, w); i >= 0 {
+			return chain[i:]
 		}
-		way = append(way, w)
+		chain = append(chain, w)
 		w = list[slices.IndexFunc(list, func(next wait) bool { return m.below(next.guard, w.holder) })]
 	}
 }

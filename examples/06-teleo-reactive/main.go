@@ -63,7 +63,7 @@ func execute(p *plan.Plan, in world, most int) (int, error) {
 			holds := func(f executive.Criterion) bool {
 				return f == executive.Off || f == executive.On && in.holds(split(l.ID))
 			}
-			inputs = known[i].Tell(inputs, l.Task, !p.Tree.Kind(l.Task).Acts(), engine.Status(l.Task), holds)
+			inputs = known[i].AppendInputs(inputs, l.Task, !p.Tree.Kind(l.Task).Acts(), engine.Status(l.Task), holds)
 		}
 		if _, err := engine.Settle(inputs); err != nil {
 			return steps, err

@@ -161,7 +161,7 @@ func (w *World) tell(p *plan.Plan, known []executive.Known, e *bt.Engine, s stat
 		if e != nil {
 			status = e.Status(l.Task)
 		}
-		in = known[i].Tell(in, l.Task, !p.Tree.Kind(l.Task).Acts(), status, func(f executive.Criterion) bool {
+		in = known[i].AppendInputs(in, l.Task, !p.Tree.Kind(l.Task).Acts(), status, func(f executive.Criterion) bool {
 			switch f {
 			case executive.On:
 				return s>>slices.Index(w.names, l.ID)&1 == 1

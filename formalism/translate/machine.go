@@ -83,7 +83,7 @@ func (l *loop) settle(says []answers) error {
 	tree := l.engine.Tree()
 	in := l.in[:0]
 	for _, t := range tree.Leaves() {
-		in = l.known[t].Tell(in, t, !tree.Kind(t).Acts(), l.engine.Status(t), says[t].holds)
+		in = l.known[t].AppendInputs(in, t, !tree.Kind(t).Acts(), l.engine.Status(t), says[t].holds)
 	}
 	for _, t := range tree.Timers() {
 		if says[t][executive.On] && l.engine.At(t).Timed {

@@ -5,16 +5,16 @@ import (
 	"canopy/executive"
 )
 
-// trail is the stages of the present transition, of one plan, or of two in one world. Other transitions that have
-// the answers up to a stage in common go on from it.
-type trail struct {
-	of     []*Stepper
-	stages []*stage // reused
-	kept   int      // how many of them belong to the present transition
+// stack is that of the depth-first search for the transitions of an instant: the checkpoints of the present one, of one
+// plan or of a product. Other transitions that have the answers up to a checkpoint in common go on from it.
+type stack struct {
+	of          []*Stepper
+	checkpoints []*checkpoint // reused
+	size        int           // how many of them belong to the present transition
 }
 
-// stage is a transition between two settlings.
-type stage struct {
+// checkpoint is a transition between two settlings.
+type checkpoint struct {
 	side    int // the plan that settles next
 	round   int
 	at      int // on the tape
@@ -23,7 +23,7 @@ type stage struct {
 	parts   []part // by plan
 }
 
-// part is what a stage keeps of one plan.
+// part is what a checkpoint keeps of one plan.
 type part struct {
 	x       executive.Executive
 	engine  *bt.Engine
@@ -35,31 +35,31 @@ type part struct {
 	changes int
 }
 
-// begin forgets all stages: those of another instant.
-func (r *trail) begin() { r.kept = 0 }
+// clear forgets all checkpoints: those of another instant.
+func (r *stack) clear() { r.size = 0 }
 
-// keep records the present transition before a round of a plan. A run must have begun, in all plans.
-func (r *trail) keep(side, round int) {
+// push records the present transition before a round of a plan. A run must have begun, in all plans.
+func (r *stack) push(side, round int) {
 	if r.of[side].w.first && (round == 0 || side < len(r.of)-1) {
 		return
 	}
 	known := r.known()
-	if r.kept > 0 && r.stages[r.kept-1].at == known.tape.at { // no transition goes on from there
-		r.kept--
+	if r.size > 0 && r.checkpoints[r.size-1].at == known.tape.at { // no transition goes on from there
+		r.size--
 	}
-	if r.kept == len(r.stages) {
-		g := &stage{parts: make([]part, len(r.of))}
+	if r.size == len(r.checkpoints) {
+		g := &checkpoint{parts: make([]part, len(r.of))}
 		for i, s := range r.of {
 			g.parts[i].engine = s.moment.engine.Clone()
 		}
-		r.stages = append(r.stages, g)
+		r.checkpoints = append(r.checkpoints, g)
 	}
-	g := r.stages[r.kept]
-	r.kept++
+	g := r.checkpoints[r.size]
+	r.size++
 	g.side, g.round, g.at = side, round, known.tape.at
 	g.known.copyFrom(known)
-	if known.duo != nil {
-		g.inexact = known.duo.inexact
+	if known.product != nil {
+		g.inexact = known.product.inexact
 	}
 	for i, s := range r.of {
 		p, m := &g.parts[i], &s.moment
@@ -70,21 +70,21 @@ func (r *trail) keep(side, round int) {
 	}
 }
 
-// resume goes to the last stage before the answer that has been changed, and returns the plan and the round that come
-// next; ok is false if there is no stage.
-func (r *trail) resume() (side, round int, ok bool) {
+// resume goes to the last checkpoint before the answer that has been changed, and returns the plan and the round that
+// come next; ok is false if there is no checkpoint.
+func (r *stack) resume() (side, round int, ok bool) {
 	known := r.known()
-	for r.kept > 0 && r.stages[r.kept-1].at >= len(known.tape.answers) {
-		r.kept--
+	for r.size > 0 && r.checkpoints[r.size-1].at >= len(known.tape.answers) {
+		r.size--
 	}
-	if r.kept == 0 {
+	if r.size == 0 {
 		return 0, 0, false
 	}
-	g := r.stages[r.kept-1]
+	g := r.checkpoints[r.size-1]
 	known.copyFrom(&g.known)
 	known.tape.at = g.at
-	if known.duo != nil {
-		known.duo.inexact = g.inexact
+	if known.product != nil {
+		known.product.inexact = g.inexact
 	}
 	for i, s := range r.of {
 		p, m := &g.parts[i], &s.moment
@@ -98,7 +98,7 @@ func (r *trail) resume() (side, round int, ok bool) {
 	return g.side, g.round, true
 }
 
-func (r *trail) known() *answers { return r.of[0].w.answers }
+func (r *stack) known() *answers { return r.of[0].w.answers }
 
 // copyFrom makes what is known equal to what others know, except for the tape.
 func (a *answers) copyFrom(o *answers) {

@@ -14,20 +14,20 @@ import (
 	"canopy/snapshot"
 )
 
-// Duo is two plans side by side in one world: at each instant the answers about the same signals are the same for both.
-// A signal that does not follow what tasks write is the same for both. One that does is the same as long as the written
-// values on which it depends are, in whatever round of the instant; else nothing relates the two. All clocks advance
-// together.
+// Product is the synchronous product of two plans in one world: at each instant the answers about the same signals are
+// the same for both. A signal that does not follow what tasks write is the same for both. One that does is the same as
+// long as the written values on which it depends are, in whatever round of the instant; else nothing relates the two.
+// All clocks advance together.
 //
 // A written value that is not a number is known by the linear form of signals from which it comes, and from one instant
 // to the next by the bounds that answers have given it: equal values have one name in both plans. Tasks of both plans
 // settle until nothing changes, one plan after the other; the instant has no other order.
-type Duo struct {
+type Product struct {
 	Old, New *Moment
 
 	sides   [2]*Stepper
 	shared  *answers
-	trail   *trail
+	stack   *stack
 	apart   bool // only one of the plans has an error
 	inexact bool // an answer was given to one plan alone, although it may follow from an answer to the other
 	facts   map[string]int32
@@ -35,19 +35,19 @@ type Duo struct {
 	deep    int     // of the written values that are evaluated
 }
 
-// NewDuo returns two plans in one world.
-func NewDuo(old, updated declare.Subject) *Duo {
-	p := &Duo{facts: map[string]int32{}}
-	p.shared = &answers{duo: p}
+// NewProduct returns the product of two plans.
+func NewProduct(old, updated declare.Subject) *Product {
+	p := &Product{facts: map[string]int32{}}
+	p.shared = &answers{product: p}
 	known := &forms{}
 	for i, subject := range []declare.Subject{old, updated} {
 		s := prepare(subject, known, p.shared, true, nil)
 		p.sides[i] = s
 	}
 	p.sides[1].w.clocks = p.sides[0].Clocks()
-	p.trail = &trail{of: p.sides[:]}
+	p.stack = &stack{of: p.sides[:]}
 	for _, s := range p.sides {
-		s.trail = p.trail
+		s.stack = p.stack
 	}
 	p.Old, p.New = &p.sides[0].moment, &p.sides[1].moment
 	return p
@@ -55,7 +55,7 @@ func NewDuo(old, updated declare.Subject) *Duo {
 
 // Steps visits every transition of one instant of both plans after a state, once both have settled or failed. The
 // moment is that of the first plan, and its state that of both.
-func (p *Duo) Steps(from Key, visit func(m *Moment)) {
+func (p *Product) Steps(from Key, visit func(m *Moment)) {
 	for _, s := range p.sides {
 		s.fresh()
 	}
@@ -67,7 +67,7 @@ func (p *Duo) Steps(from Key, visit func(m *Moment)) {
 }
 
 // Follow visits one transition, that of answers which Tape has returned.
-func (p *Duo) Follow(from Key, answers Tape, visit func(m *Moment)) {
+func (p *Product) Follow(from Key, answers Tape, visit func(m *Moment)) {
 	for _, s := range p.sides {
 		s.fresh()
 	}
@@ -76,8 +76,8 @@ func (p *Duo) Follow(from Key, answers Tape, visit func(m *Moment)) {
 	p.shared.tape = tape{}
 }
 
-func (p *Duo) transition(from Key, visit func(m *Moment)) {
-	side, n, ok := p.trail.resume()
+func (p *Product) transition(from Key, visit func(m *Moment)) {
+	side, n, ok := p.stack.resume()
 	if !ok {
 		p.restore(from)
 		if from != "" {
@@ -86,7 +86,7 @@ func (p *Duo) transition(from Key, visit func(m *Moment)) {
 				s.w.due()
 			}
 		}
-		p.trail.keep(0, 0)
+		p.stack.push(0, 0)
 	}
 	for ; ; side, n = 1, 0 {
 		s, ended := p.sides[side], false
@@ -104,20 +104,20 @@ func (p *Duo) transition(from Key, visit func(m *Moment)) {
 			visit(p.Old)
 			return
 		}
-		p.sides[1].beside = snapshot.Save(p.sides[1].beside[:0], carrier{s}, s.w)
-		p.trail.keep(1, 0)
+		p.sides[1].beside = snapshot.Save(p.sides[1].beside[:0], execution{s}, s.w)
+		p.stack.push(1, 0)
 	}
 }
 
 // restore goes to a state.
-func (p *Duo) restore(from Key) {
+func (p *Product) restore(from Key) {
 	p.inexact = false
 	for _, s := range p.sides {
 		s.moment.begin(s, false)
 		s.w.begin(from == "")
 	}
 	if from != "" {
-		if snapshot.Load([]byte(from), carrier{p.sides[0]}, carrier{p.sides[1]}, &carried{w: p.sides[0].w},
+		if snapshot.Load([]byte(from), execution{p.sides[0]}, execution{p.sides[1]}, &keptBounds{w: p.sides[0].w},
 			&p.shared.zone) != nil {
 			panic("flown: a state cannot be restored")
 		}
@@ -130,24 +130,24 @@ func (p *Duo) restore(from Key) {
 }
 
 // At visits a state between two instants, as Stepper.At does.
-func (p *Duo) At(state Key, visit func(m *Moment)) {
+func (p *Product) At(state Key, visit func(m *Moment)) {
 	p.restore(state)
 	visit(p.Old)
 	p.shared.tape = tape{}
 }
 
 // class returns the class of the state, which has been restored.
-func (p *Duo) class() string {
-	c := &carried{w: p.sides[0].w}
+func (p *Product) class() string {
+	c := &keptBounds{w: p.sides[0].w}
 	for _, f := range p.lasting() {
 		c.bounds = append(c.bounds, p.of(f))
 	}
-	none := &carried{w: c.w} // the plans have values in common
+	none := &keptBounds{w: c.w} // the plans have values in common
 	return p.Old.class(c) + "|" + p.New.class(none)
 }
 
 // lasting returns the forms of values that are kept.
-func (p *Duo) lasting() []int32 {
+func (p *Product) lasting() []int32 {
 	list := slices.Clone(p.shared.start)
 	for c := 0; ; c++ {
 		f := p.sides[0].forms.name(c)
@@ -169,14 +169,14 @@ func (s *Stepper) keepsForm(f int32) bool {
 }
 
 // Apart reports whether the instant has an error of one plan alone.
-func (p *Duo) Apart() bool { return p.apart }
+func (p *Product) Apart() bool { return p.apart }
 
 // Inexact reports whether an answer was given to one plan alone, although it may follow from an answer to the other: a
 // difference need not be one.
-func (p *Duo) Inexact() bool { return p.inexact }
+func (p *Product) Inexact() bool { return p.inexact }
 
 // Written returns the names of the slots of both plans whose values differ.
-func (p *Duo) Written() []string {
+func (p *Product) Written() []string {
 	var names []string
 	a, b := p.sides[0], p.sides[1]
 	for i := range a.p.Slots {
@@ -190,23 +190,23 @@ func (p *Duo) Written() []string {
 }
 
 // Judgements returns the results of both plans' roots: Success, Failure, Skipped, or Accept while they run.
-func (p *Duo) Judgements() (old, updated bt.Status) {
+func (p *Product) Judgements() (old, updated bt.Status) {
 	return p.sides[0].x.Judgement(), p.sides[1].x.Judgement()
 }
 
 // after returns the state in which the instant ends.
-func (p *Duo) after() Key {
+func (p *Product) after() Key {
 	c := rename(p.sides[:])
 	most := map[int]zone.Time{}
 	for _, s := range p.sides {
 		s.w.longest(most)
 	}
 	p.shared.zone.Widen(func(c int) zone.Time { return most[c] })
-	return Key(snapshot.Save(nil, carrier{p.sides[0]}, carrier{p.sides[1]}, c, &p.shared.zone))
+	return Key(snapshot.Save(nil, execution{p.sides[0]}, execution{p.sides[1]}, c, &p.shared.zone))
 }
 
 // of returns what is known of a form that follows nothing.
-func (p *Duo) of(f int32) interval {
+func (p *Product) of(f int32) interval {
 	if at := p.fact(p.sides[0].w, f); int(at) < len(p.shared.bounds) {
 		return p.shared.bounds[at]
 	}
@@ -214,7 +214,7 @@ func (p *Duo) of(f int32) interval {
 }
 
 // keep returns a present value as one that stays the same when what it came from jumps.
-func (p *Duo) keep(w *world, v value) value {
+func (p *Product) keep(w *world, v value) value {
 	if len(w.s.followed(v.form)) > 0 {
 		v.form = w.s.forms.signal(fmt.Sprint(keeps, "of ", p.fact(w, v.form)))
 		p.inexact = true // answers about one are none about the other
@@ -224,7 +224,7 @@ func (p *Duo) keep(w *world, v value) value {
 
 // fact returns the number of what is known of a form at present: those that follow what tasks write have another one
 // for each written value.
-func (p *Duo) fact(w *world, f int32) int32 {
+func (p *Product) fact(w *world, f int32) int32 {
 	key := binary.AppendVarint(nil, int64(f))
 	for _, slot := range w.s.followed(f) {
 		key = append(append(key, w.s.p.Slots[slot].Name...), p.token(w, slot)...)
@@ -239,7 +239,7 @@ func (p *Duo) fact(w *world, f int32) int32 {
 }
 
 // other returns the world of the other plan.
-func (p *Duo) other(w *world) *world {
+func (p *Product) other(w *world) *world {
 	if w == p.sides[0].w {
 		return p.sides[1].w
 	}
@@ -248,7 +248,7 @@ func (p *Duo) other(w *world) *world {
 
 // pair records that a clock has started with an unknown length. If one of the other plan has in the same instant, with
 // the same length, the two answer alike.
-func (p *Duo) pair(w *world, c int, length value) {
+func (p *Product) pair(w *world, c int, length value) {
 	w.begun = append(w.begun, begun{clock: int32(c), length: length})
 	o := p.other(w)
 	for i := range o.begun {
@@ -265,16 +265,16 @@ func (p *Duo) pair(w *world, c int, length value) {
 }
 
 // awaits reports whether a clock may still be paired: it is one of the first plan and has started in this instant.
-func (p *Duo) awaits(w *world, c int) bool { return w == p.sides[0].w && w.started(c) != nil }
+func (p *Product) awaits(w *world, c int) bool { return w == p.sides[0].w && w.started(c) != nil }
 
 // alone reports whether a clock of the first plan has answered in the instant in which it started, and none of the
 // other plan agrees with it.
-func (p *Duo) alone() bool {
+func (p *Product) alone() bool {
 	return slices.ContainsFunc(p.sides[0].w.begun, func(b begun) bool { return b.answer != 0 && !b.paired })
 }
 
 // twins passes the clocks of the first plan that agree with one of the second.
-func (p *Duo) twins(c *snapshot.Codec) {
+func (p *Product) twins(c *snapshot.Codec) {
 	a, b := p.sides[0].w, p.sides[1].w
 	if c.Loading() {
 		clear(b.twin)
@@ -287,7 +287,7 @@ func (p *Duo) twins(c *snapshot.Codec) {
 }
 
 // token identifies the present value of a slot.
-func (p *Duo) token(w *world, slot int) string {
+func (p *Product) token(w *world, slot int) string {
 	if p.deep > len(w.s.p.Slots) { // the value depends on itself
 		p.inexact = true
 		return "?"
@@ -325,7 +325,7 @@ func (s *Stepper) followed(f int32) []int {
 }
 
 // Text describes what the answers of the instant show of signals and relations.
-func (p *Duo) Text() string {
+func (p *Product) Text() string {
 	var parts []string
 	for _, at := range slices.Compact(slices.Sorted(slices.Values(p.shared.asked))) {
 		f := p.forms[at]
