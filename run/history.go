@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/executive"
 	"canopy/run/record"
@@ -26,10 +25,13 @@ func NewHistory(m *mission.Mission) *History {
 }
 
 // history is the recorder of a History; a separate type hides its methods from users of the History.
-type history struct{ *History }
+type history struct {
+	record.Nothing
+	*History
+}
 
 // Recorder returns the recorder that writes into the history.
-func (h *History) Recorder() record.Recorder { return history{h} }
+func (h *History) Recorder() record.Recorder { return history{History: h} }
 
 func (h history) Sample(at float64, values []float64) error {
 	if at == float64(len(h.times))*h.grid {
@@ -38,10 +40,6 @@ func (h history) Sample(at float64, values []float64) error {
 	}
 	return nil
 }
-
-func (h history) Status(float64, int, bt.Change) error { return nil }
-
-func (h history) Event(record.Event) error { return nil }
 
 func (h history) Inputs(at float64, u []float64) error {
 	h.History.Inputs = append(h.History.Inputs, executive.Inputs{T: at, U: slices.Clone(u)})

@@ -352,14 +352,15 @@ func (r *Run) read(c *snapshot.Codec, m *mission.Mission, s source, safe bool) *
 }
 
 // buffer is a recorder that keeps what it receives, except samples: at an instant there are none.
-type buffer struct{ list []func(record.Recorder) error }
+type buffer struct {
+	record.Nothing
+	list []func(record.Recorder) error
+}
 
 func (b *buffer) add(pass func(record.Recorder) error) error {
 	b.list = append(b.list, pass)
 	return nil
 }
-
-func (b *buffer) Sample(float64, []float64) error { return nil }
 
 func (b *buffer) Status(t float64, micro int, c bt.Change) error {
 	return b.add(func(r record.Recorder) error { return r.Status(t, micro, c) })

@@ -74,10 +74,11 @@ func (w *shadow) Start(clock int, c *expr.Code, length float64) (float64, bool) 
 }
 
 // changes is a log of status changes.
-type changes struct{ list []bt.Change }
+type changes struct {
+	record.Nothing
+	list []bt.Change
+}
 
-func (*changes) Sample(float64, []float64) error { return nil }
-func (*changes) Event(record.Event) error        { return nil }
 func (c *changes) Status(_ float64, _ int, x bt.Change) error {
 	c.list = append(c.list, x)
 	return nil

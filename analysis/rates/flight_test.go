@@ -15,6 +15,7 @@ import (
 
 // flight compares the difference quotients of the recorded signals with the rates of the active tasks.
 type flight struct {
+	record.Nothing
 	t        *testing.T
 	table    *Table
 	active   map[bt.Task]bool
@@ -27,8 +28,6 @@ func (f *flight) Status(_ float64, _ int, c bt.Change) error {
 	f.active[c.Task] = c.To == bt.Activating || c.To == bt.Running
 	return nil
 }
-
-func (f *flight) Event(record.Event) error { return nil }
 
 func (f *flight) Sample(t float64, values []float64) error {
 	if t > f.time+1e-6 && f.values != nil {

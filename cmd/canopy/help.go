@@ -14,13 +14,14 @@ import (
 
 // helpText is the help of all commands, by group, in the order in which they are listed. A group begins with a line
 // "== NAME: what it is for", a command with a line "= " and its usage. Then come a line that says what the command
-// does, paragraphs, and examples after a line "Examples:". A word in braces stands for a text of helpParts.
+// does, paragraphs, and examples after a line "Examples:". A word in braces stands for a text of helpPart.
 //
 //go:embed help.txt
 var helpText string
 
-// helpParts returns the texts of which the program is the source, and one that several commands share.
-func helpParts() *strings.Replacer {
+// helpPart returns the text for a word in braces: one of which the program is the source, or that several commands
+// share.
+func helpPart(word string) string {
 	list := func(n int, line func(i int) string) string {
 		var b strings.Builder
 		for i := range n {
@@ -32,22 +33,42 @@ func helpParts() *strings.Replacer {
 		parts := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		return list(len(parts), func(i int) string { return parts[i] })
 	}
-	vehicles, questions := fake.FirmwareNames(), verify.Questions()
-	return strings.NewReplacer(
-		"{fakes}", strings.Join(vehicles, ", "),
-		"{links}", lines(link.Forms()),
-		"{faults}", lines(fake.FaultForms),
-		"{vehicles}", list(len(vehicles), func(i int) string {
+	switch word {
+	case "fakes":
+		return strings.Join(fake.FirmwareNames(), ", ")
+	case "links":
+		return lines(link.Forms())
+	case "faults":
+		return lines(fake.FaultForms)
+	case "vehicles":
+		vehicles := fake.FirmwareNames()
+		return list(len(vehicles), func(i int) string {
 			return fmt.Sprintf("%-11s %s", vehicles[i], fake.Firmware(i).Text())
-		}),
-		"{questions}", list(len(questions), func(i int) string {
+		})
+	case "questions":
+		questions := verify.Questions()
+		return list(len(questions), func(i int) string {
 			return fmt.Sprintf("%-10s %s", questions[i].Name, questions[i].Asks)
-		}),
-		"{forms}", list(len(forms), func(i int) string { return fmt.Sprintf("%-6s %s", forms[i].name, forms[i].text) }),
-		"\n{listens}", `
+		})
+	case "forms":
+		return list(len(forms), func(i int) string { return fmt.Sprintf("%-6s %s", forms[i].name, forms[i].text) })
+	case "listens":
+		return `
 A run that listens is named by its output folder: canopy fly and canopy run --speed listen on a socket in that folder,
 which only the user of the run can use. Or it is named by the address HOST:PORT of canopy fly --serve: then a request is
-signed with the token of the run, and goes over TLS unless the host is this computer.`)
+signed with the token of the run, and goes over TLS unless the host is this computer.`[1:] // the text begins in the line after the first
+	}
+	panic("canopy: the help has no part " + word)
+}
+
+// fillHelp replaces the words in braces of a text.
+func fillHelp(text string) string {
+	before, rest, ok := strings.Cut(text, "{")
+	if !ok {
+		return text
+	}
+	word, rest, _ := strings.Cut(rest, "}")
+	return before + helpPart(word) + fillHelp(rest)
 }
 
 // addCommands adds commands to the root, each with its help, in groups.
@@ -57,7 +78,7 @@ func addCommands(root *cobra.Command, commands ...*cobra.Command) {
 		named[c.Name()] = c
 	}
 	cobra.EnableCommandSorting = false // the order is that of the help
-	for group := range strings.SplitSeq(helpParts().Replace(helpText), "== ") {
+	for group := range strings.SplitSeq(helpText, "== ") {
 		title, pages, _ := strings.Cut(group, "\n")
 		id, title, ok := strings.Cut(title, ": ")
 		if !ok {
@@ -70,7 +91,7 @@ func addCommands(root *cobra.Command, commands ...*cobra.Command) {
 			text, examples, _ := strings.Cut(text, "\n\nExamples:\n")
 			name, _, _ := strings.Cut(usage, " ")
 			c := named[name]
-			c.Use, c.Short, c.Long, c.Example = usage, short, short+".\n\n"+text, strings.TrimRight(examples, "\n")
+			c.Use, c.Short, c.Long, c.Example = usage, short, short+".\n\n"+fillHelp(text), strings.TrimRight(examples, "\n")
 			if c.GroupID = id; c.Args == nil {
 				c.Args = arguments
 			}

@@ -160,7 +160,8 @@ func readLog(t *testing.T, out string) *record.Log {
 	f, err := os.Open(filepath.Join(out, "run.mcap"))
 	must(t, err)
 	defer f.Close() //nolint:errcheck // only read
-	log, err := record.Read(f)
+	log := &record.Log{}
+	log.End, err = record.Play(f, log.Begin)
 	must(t, err)
 	return log
 }

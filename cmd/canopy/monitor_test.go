@@ -23,7 +23,8 @@ func TestMonitorSolarDay(t *testing.T) {
 	f, err := os.Open(filepath.Join(out, "run.mcap"))
 	must(t, err)
 	defer f.Close() //nolint:errcheck // only read
-	log, err := record.Read(f)
+	var log record.Log
+	log.End, err = record.Play(f, log.Begin)
 	must(t, err)
 	became := func(name string, to bt.Status, after float64) float64 {
 		for _, c := range log.Changes {

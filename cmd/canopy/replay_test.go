@@ -13,7 +13,6 @@ import (
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
-	"canopy/bt"
 	"canopy/run/box"
 	"canopy/run/flight"
 	"canopy/run/record"
@@ -49,7 +48,7 @@ func recordFlight(t *testing.T, mission string) string {
 		Vehicle: service.Address{System: 1, Component: 1}}}}
 	f, _, err := newFlight(m, o)
 	check(err)
-	f.Attach(nothing{})
+	f.Attach(record.Nothing{})
 	start, err := describeFlight(mission, nil, o)
 	check(err)
 	const date = 1_800_000_000_000_000_000
@@ -89,13 +88,6 @@ func recordFlight(t *testing.T, mission string) string {
 	check(w.Close())
 	return dir
 }
-
-// nothing records nothing.
-type nothing struct{}
-
-func (nothing) Sample(float64, []float64) error      { return nil }
-func (nothing) Status(float64, int, bt.Change) error { return nil }
-func (nothing) Event(record.Event) error             { return nil }
 
 // TestReplay: a replay is the flight; each change in the black box is found.
 func TestReplay(t *testing.T) {

@@ -11,11 +11,10 @@ import (
 )
 
 // activity is a recorder that notes when each task of a plan first becomes active.
-type activity struct{ first map[bt.Task]float64 }
-
-func (a activity) Sample(float64, []float64) error { return nil }
-
-func (a activity) Event(record.Event) error { return nil }
+type activity struct {
+	record.Nothing
+	first map[bt.Task]float64
+}
 
 func (a activity) Status(t float64, _ int, c bt.Change) error {
 	if _, seen := a.first[c.Task]; !seen && (c.To == bt.Activating || c.To == bt.Running) {
@@ -32,7 +31,7 @@ func witness(name string, s declare.Subject) (*declare.Flight, error) {
 		return nil, err
 	}
 	defer done()
-	seen := activity{map[bt.Task]float64{}}
+	seen := activity{first: map[bt.Task]float64{}}
 	var header *record.Header
 	end, err := log.play(func(h *record.Header) record.Recorder {
 		header = h

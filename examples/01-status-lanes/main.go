@@ -36,5 +36,5 @@ func draw(w io.Writer, dir string) error {
 		}
 		fmt.Fprintln(w)
 	}
-	return flight.Picture(w, dir, "lanes.svg", 220, 110, f.Lanes(0, f.End))
+	return flight.Picture(w, dir, "lanes.svg", 220, 110, f.Lanes(0, f.Told))
 }

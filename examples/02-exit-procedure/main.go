@@ -33,8 +33,8 @@ func draw(w io.Writer, dir string) error {
 			return err
 		}
 		h := f.Signal("h")
-		fmt.Fprintf(w, "%-24s %7.1f m at %g s\n", c.text, h[len(h)-1], f.End)
-		if err := side.Curve(i, c.text, f.Times, h); err != nil {
+		fmt.Fprintf(w, "%-24s %7.1f m at %g s\n", c.text, h[len(h)-1], f.Told)
+		if err := side.Curve(i, c.text, f.T, h); err != nil {
 			return err
 		}
 		if err := top.Curve(i, "", f.Signal("x"), f.Signal("y")); err != nil {

@@ -31,8 +31,8 @@ func TestLanes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Instants("advance", bt.Finished); len(got) != 1 || f.End != 130 {
-		t.Errorf("advance finished at %v, the flight ended at %g s", got, f.End)
+	if got := f.Instants("advance", bt.Finished); len(got) != 1 || f.Told != 130 {
+		t.Errorf("advance finished at %v, the flight ended at %g s", got, f.Told)
 	}
 	picture := func(from, to float64) string {
 		var b bytes.Buffer

@@ -83,12 +83,12 @@ func (l *lanes) Plot(c draw.Canvas, p *plot.Plot) {
 		at.X += style.Width(key[s]) + vg.Points(26)
 	}
 	for i, task := range l.tasks {
-		now, since := l.flight.initial[task], l.from
+		now, since := l.flight.Tasks[task].Initial, l.from
 		hold := func(until float64) {
 			a, b := toX(max(since, l.from)), toX(min(until, l.to))
 			c.StrokeLine2(draw.LineStyle{Color: levels[now].colour, Width: vg.Points(1.5)}, a, y(i, now), b, y(i, now))
 		}
-		for _, s := range l.flight.Statuses {
+		for _, s := range l.flight.Changes {
 			if s.Task != task {
 				continue
 			}

@@ -14,12 +14,10 @@ import (
 
 // changes collects the status changes of a run with their times.
 type changes struct {
+	record.Nothing
 	times []float64
 	list  []bt.Change
 }
-
-func (c *changes) Sample(float64, []float64) error { return nil }
-func (c *changes) Event(record.Event) error        { return nil }
 
 func (c *changes) Status(t float64, _ int, change bt.Change) error {
 	change.Iteration = 0

@@ -22,6 +22,7 @@ import (
 // crew is a log by which it is known what each task does, under whatever plan. It knows the plans as they are
 // described, and finds what both have by their texts.
 type crew struct {
+	record.Nothing
 	header   record.Header
 	statuses map[string]bt.Status
 	turned   map[string]bool // actions whose status has changed since it was cleared
@@ -74,8 +75,6 @@ func (d *duties) gone(next *duties) (names []string) {
 	}
 	return names
 }
-
-func (c *crew) Sample(float64, []float64) error { return nil }
 
 // Event ends an exchange whose plan cannot take over.
 func (c *crew) Event(e record.Event) error {

@@ -103,16 +103,9 @@ func keeping(c *contract.Contract) *model.Vehicle {
 	return v
 }
 
-// nowhere is a recorder that keeps nothing.
-type nowhere struct{}
-
-func (nowhere) Sample(float64, []float64) error      { return nil }
-func (nowhere) Status(float64, int, bt.Change) error { return nil }
-func (nowhere) Event(record.Event) error             { return nil }
-
 // storm is a flight with faults, and what is observed of it.
 type storm struct {
-	nowhere
+	record.Nothing
 	*rider
 	header record.Header
 	is     []bt.Status // the tasks of the log

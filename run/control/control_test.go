@@ -13,20 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/run/record"
 	"canopy/run/simulated"
 )
-
-// silent is a recorder of nothing.
-type silent struct{}
-
-func (silent) Sample(float64, []float64) error      { return nil }
-func (silent) Status(float64, int, bt.Change) error { return nil }
-func (silent) Event(record.Event) error             { return nil }
 
 // listens opens the socket of a run in a folder of its own, until the test ends.
 func listens(t *testing.T, check judge, feed *Feed) (*Server, Folder) {
@@ -198,7 +190,7 @@ func standing(t *testing.T, body string) *operated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Attach(silent{})
+	r.Attach(record.Nothing{})
 	for r.T() < 20 {
 		if _, err := r.Step(); err != nil {
 			t.Fatal(err)

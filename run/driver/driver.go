@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 
-	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/run/box"
 	"canopy/run/control"
@@ -46,7 +45,7 @@ type Options struct {
 // records to feed, and returns the box to be continued. What the flight answers to them is not sent: either it was
 // then, or it counts as lost on the way. Nothing of it is logged.
 func Restore(f *flight.Flight, open func(feed func(box.Record) error) (Box, error)) (Box, error) {
-	f.Attach(unlogged{})
+	f.Attach(record.Nothing{})
 	r := box.NewReplayer(f, false)
 	b, err := open(r.Feed)
 	if err != nil {
@@ -64,13 +63,6 @@ func Restore(f *flight.Flight, open func(feed func(box.Record) error) (Box, erro
 
 // ErrContinue is wrapped by the errors of a flight that cannot go on from its black box.
 var ErrContinue = errors.New("driver: the flight cannot be continued")
-
-// unlogged is a recorder that keeps nothing.
-type unlogged struct{}
-
-func (unlogged) Sample(float64, []float64) error      { return nil }
-func (unlogged) Event(record.Event) error             { return nil }
-func (unlogged) Status(float64, int, bt.Change) error { return nil }
 
 // Driver is a flight with its wire. It is a run that a folder can hold.
 type Driver struct {

@@ -7,6 +7,7 @@ import (
 
 	"canopy/autopilot/fake"
 	"canopy/run/flight"
+	"canopy/run/record"
 )
 
 // Ten vehicles fly in one process, each with its own flight of the same mission, side by side: each as if it were alone.
@@ -41,7 +42,7 @@ func TestMemoryOfALongFlight(t *testing.T) {
   <Sequence name="legs"><Action name="there" entry="wanted_mode := guided; target_north := 800 [m]" done="north ge 700 [m]"/>
   <Action name="back" entry="target_north := 0 [m]" done="north le 100 [m]"/></Sequence></KeepRunningUntilFailure></Sequence>`, ""),
 		flight.Options{Arm: true, Until: hours * 3600}, fake.Options{Observe: func(fake.Received) {}})
-	x.Attach(unlogged{})
+	x.Attach(record.Nothing{})
 	x.o.Box = nil
 	heap := func() uint64 {
 		var s runtime.MemStats

@@ -318,7 +318,7 @@ func TestBoundedBox(t *testing.T) {
 		t.Fatal(err)
 	}
 	f = newFlight(t, k.m, flight.Options{Arm: true})
-	f.Attach(unlogged{})
+	f.Attach(record.Nothing{})
 	r := box.NewReplayer(f, false)
 	end, err := box.Each(k.dir, r.Feed)
 	if err == nil {

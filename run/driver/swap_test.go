@@ -98,14 +98,13 @@ func TestSafePoint(t *testing.T) {
 
 // crew is a log by which it is known what each action does at present, under whatever plan.
 type crew struct {
+	record.Nothing
 	header   record.Header
 	statuses map[string]bt.Status
 	entries  map[string]int
 	wrong    []string
 	swaps    int
 }
-
-func (c *crew) Sample(float64, []float64) error { return nil }
 
 func (c *crew) Event(e record.Event) error {
 	if e.Kind == "swap" && strings.Contains(e.Text, "takes over") {

@@ -12,6 +12,7 @@ import (
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run/control"
+	"canopy/run/record"
 	"canopy/snapshot"
 )
 
@@ -19,7 +20,7 @@ import (
 func airborne(t *testing.T, do func(d *Driver, inputs int) error) {
 	t.Helper()
 	x, inputs := begin(t, north(t), fake.Options{}), 0
-	x.Attach(unlogged{})
+	x.Attach(record.Nothing{})
 	x.o.Box = nil
 	if err := x.fly(func() error {
 		if x.T() < 22 {

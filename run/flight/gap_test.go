@@ -21,6 +21,7 @@ import (
 
 // interrupted is a flight of the circuit whose program stands still, or is killed and started again.
 type interrupted struct {
+	record.Nothing
 	t       *testing.T
 	m       *mission.Mission
 	f       *flight.Flight
@@ -31,8 +32,6 @@ type interrupted struct {
 	lines   []string
 	old     string // a signal that was older than its staleness when the plan decided
 }
-
-func (x *interrupted) Sample(float64, []float64) error { return nil }
 
 func (x *interrupted) Event(e record.Event) error {
 	x.lines = append(x.lines, fmt.Sprintf("%.3f %s: %s", e.T, e.Kind, e.Text))

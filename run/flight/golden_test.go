@@ -150,11 +150,10 @@ func (v *scripted) Resume(service.Clock) {
 
 // page is the log of a flight as lines.
 type page struct {
+	record.Nothing
 	names []string
 	lines []string
 }
-
-func (p *page) Sample(float64, []float64) error { return nil }
 
 func (p *page) Event(e record.Event) error {
 	p.lines = append(p.lines, fmt.Sprintf("%.3f %s: %s", e.T, e.Kind, e.Text))

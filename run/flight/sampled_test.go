@@ -19,6 +19,7 @@ import (
 
 // course is what a run did: the changes of statuses with their dates, and the recorded signals on the grid.
 type course struct {
+	record.Nothing
 	names   []string
 	changes []string
 	dates   []float64
@@ -38,8 +39,6 @@ func (c *course) Sample(t float64, values []float64) error {
 	c.times, c.rows = append(c.times, t), append(c.rows, append([]float64(nil), values...))
 	return nil
 }
-
-func (c *course) Event(record.Event) error { return nil }
 
 func (c *course) Status(t float64, _ int, x bt.Change) error {
 	c.changes = append(c.changes, fmt.Sprintf("%s %v", c.names[x.Task], x.To))

@@ -30,7 +30,7 @@ func TestDeepPathsAreWrittenOnce(t *testing.T) {
 			must(t, w.Status(1, 1, bt.Change{Task: bt.Task(k % depth), From: bt.Accept, To: bt.Running}))
 		}
 		must(t, w.Close(Summary{Ended: 10, Outcome: Complete}))
-		l, err := Read(bytes.NewReader(f.mcap.Bytes()))
+		l, err := read(bytes.NewReader(f.mcap.Bytes()))
 		must(t, err)
 		for k, c := range l.Changes {
 			if int(c.Task) != k%depth {
@@ -72,14 +72,14 @@ func TestLabels(t *testing.T) {
 	if got := f.status.String(); got != want {
 		t.Errorf("rows\n%swant\n%s", got, want)
 	}
-	l, err := Read(bytes.NewReader(f.mcap.Bytes()))
+	l, err := read(bytes.NewReader(f.mcap.Bytes()))
 	must(t, err)
 	for i, c := range l.Changes {
 		if int(c.Task) != i || l.Tasks[6].Name != long+"/new" {
 			t.Errorf("the change of task %d is read as one of %d", i, c.Task)
 		}
 	}
-	p := newPlayer(func(*Header) Recorder { return &keeper{} })
+	p := newPlayer((&Log{}).Begin)
 	header, err := h.message()
 	must(t, err)
 	must(t, p.start(header))

@@ -38,7 +38,7 @@ func swapped(t *testing.T, h Header, f Files, pause func(*Writer)) {
 func TestPlanTakesOver(t *testing.T) {
 	var f files
 	swapped(t, small(), f.destinations(), nil)
-	l, err := Read(bytes.NewReader(f.mcap.Bytes()))
+	l, err := read(bytes.NewReader(f.mcap.Bytes()))
 	must(t, err)
 	if diff := cmp.Diff([]Takeover{takeover()}, l.Plans); diff != "" {
 		t.Error(diff)

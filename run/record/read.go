@@ -43,9 +43,9 @@ func (e *End) Missing() string {
 	return ""
 }
 
-// Log is a run read back into memory. The tasks of its header include those of later plans.
+// Log is a run in memory: a recorder that keeps what it receives.
 type Log struct {
-	Header
+	*Header // its tasks include those of later plans
 	End
 	T       []float64   // simulated time of each sample [s]
 	Values  [][]float64 // Values[i][k] is signal i of the header at T[k]
@@ -64,47 +64,37 @@ func (l *Log) Signal(name string) []float64 {
 	return nil
 }
 
-// Read reads a whole run.mcap into memory; see [Play] for files that are cut off or damaged.
-func Read(r io.ReadSeeker) (*Log, error) {
-	keep := &keeper{}
-	var header *Header
-	end, err := Play(r, func(h *Header) Recorder {
-		header, keep.Values = h, make([][]float64, len(h.Signals))
-		return keep
-	})
-	if err != nil {
-		return nil, err
-	}
-	keep.Header, keep.End = *header, end
-	for _, p := range keep.Plans {
-		keep.Take(p)
-	}
-	return &keep.Log, nil
+// Begin begins the log of a run and returns it, as [Play] needs it.
+func (l *Log) Begin(h *Header) Recorder {
+	*l = Log{Header: h, Values: make([][]float64, len(h.Signals))}
+	return l
 }
 
-// keeper is the recorder that builds a Log.
-type keeper struct{ Log }
-
-func (k *keeper) Sample(t float64, values []float64) error {
-	k.T = append(k.T, t)
+// Sample is called by the run.
+func (l *Log) Sample(t float64, values []float64) error {
+	l.T = append(l.T, t)
 	for i, v := range values {
-		k.Values[i] = append(k.Values[i], v)
+		l.Values[i] = append(l.Values[i], v)
 	}
 	return nil
 }
 
-func (k *keeper) Status(t float64, micro int, c bt.Change) error {
-	k.Changes = append(k.Changes, Change{T: t, Micro: micro, Change: c})
+// Status is called by the run.
+func (l *Log) Status(t float64, micro int, c bt.Change) error {
+	l.Changes = append(l.Changes, Change{T: t, Micro: micro, Change: c})
 	return nil
 }
 
-func (k *keeper) Event(e Event) error {
-	k.Events = append(k.Events, e)
+// Event is called by the run.
+func (l *Log) Event(e Event) error {
+	l.Events = append(l.Events, e)
 	return nil
 }
 
-func (k *keeper) Plan(p Takeover) error {
-	k.Plans = append(k.Plans, p)
+// Plan is called by the run.
+func (l *Log) Plan(p Takeover) error {
+	l.Plans = append(l.Plans, p)
+	l.Take(p)
 	return nil
 }
 

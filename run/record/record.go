@@ -230,6 +230,18 @@ type Recorder interface {
 	Event(e Event) error
 }
 
+// Nothing is a recorder that keeps nothing. A recorder that needs only a part of the log embeds it.
+type Nothing struct{}
+
+// Sample does nothing.
+func (Nothing) Sample(float64, []float64) error { return nil }
+
+// Status does nothing.
+func (Nothing) Status(float64, int, bt.Change) error { return nil }
+
+// Event does nothing.
+func (Nothing) Event(Event) error { return nil }
+
 // Outcome is how a run ended.
 type Outcome string
 

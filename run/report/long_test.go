@@ -38,7 +38,7 @@ func TestVerdicts(t *testing.T) {
 			"damaged: " + record.ErrFormat.Error()},
 		"of no known outcome": {&record.Summary{Outcome: "?"}, nil, `interrupted"><strong>Interrupted at`, "interrupted"},
 	} {
-		log := &record.Log{Header: record.Header{Horizon: 10}, End: record.End{Summary: c.summary, Damage: c.damage}}
+		log := &record.Log{Header: &record.Header{Horizon: 10}, End: record.End{Summary: c.summary, Damage: c.damage}}
 		var table bytes.Buffer
 		must(t, digest(t, log).Table(&table))
 		if page := render(t, log, ""); !strings.Contains(page, `<p class="verdict `+c.page) {
@@ -53,7 +53,7 @@ func TestVerdicts(t *testing.T) {
 // TestLongTexts: the page has the beginning of a text that is too long, whatever its length.
 func TestLongTexts(t *testing.T) {
 	long := strings.Repeat("é", 1_000_000)
-	log := &record.Log{Header: record.Header{Horizon: 10}, Events: []record.Event{{T: 1, Kind: "error", Text: long},
+	log := &record.Log{Header: &record.Header{Horizon: 10}, Events: []record.Event{{T: 1, Kind: "error", Text: long},
 		{T: 2, Kind: long, Text: long}}, End: record.End{Summary: &record.Summary{Ended: 10, Reason: long,
 		Properties: []record.Property{{Property: long, Because: long}}}}}
 	var table bytes.Buffer
@@ -76,7 +76,7 @@ func TestPanelsByUnit(t *testing.T) {
 	add("", 1)
 	add("K", 5)
 	shapes := func() (list []string) {
-		plots, _ := panels(&log.Header)
+		plots, _ := panels(log.Header)
 		for _, p := range plots {
 			list = append(list, fmt.Sprint(p.Signals))
 		}
@@ -195,7 +195,7 @@ func TestFairShare(t *testing.T) {
 
 // longLog is a run in which a task of two switches all the time, with an excursion of h in a single sample.
 func longLog(events int) *record.Log {
-	log := &record.Log{Values: make([][]float64, 2), Header: record.Header{Mission: "long", Horizon: float64(events),
+	log := &record.Log{Values: make([][]float64, 2), Header: &record.Header{Mission: "long", Horizon: float64(events),
 		Tasks: []record.Task{{Name: "busy", Kind: "Action", Parent: 1, Initial: bt.Accept},
 			{Name: "root", Kind: "Sequence", Parent: -1, Initial: bt.Running}},
 		Signals: []record.Signal{{Name: "h", Unit: "m"}, {Name: "v", Unit: "m/s"}}}}
@@ -258,7 +258,7 @@ func TestLongRun(t *testing.T) {
 // TestBounded: of a log of a million samples and 100,000 status changes and events, what is kept is bounded by the
 // page, not by the log.
 func TestBounded(t *testing.T) {
-	h := longLog(1).Header
+	h := *longLog(1).Header
 	g := NewGatherer(&h)
 	for i := range 1_000_000 {
 		at := float64(i)

@@ -26,7 +26,7 @@ var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
 // digest gathers a log that is held in memory.
 func digest(t *testing.T, log *record.Log) *Digest {
 	t.Helper()
-	to, end := NewGatherer(&log.Header), log.End
+	to, end := NewGatherer(log.Header), log.End
 	end.Told = log.Start
 	row := make([]float64, len(log.Signals))
 	for k, at := range log.T {
@@ -50,7 +50,7 @@ func digest(t *testing.T, log *record.Log) *Digest {
 // The page of a flight has no tolerance of an integration.
 func TestNoTolerance(t *testing.T) {
 	for _, tolerance := range []float64{0, 1e-5} {
-		log := &record.Log{Header: record.Header{Mission: "m", Horizon: 10, Interval: 1, RelTol: tolerance}}
+		log := &record.Log{Header: &record.Header{Mission: "m", Horizon: 10, Interval: 1, RelTol: tolerance}}
 		if said := strings.Contains(render(t, log, ""), "Relative tolerance"); said != (tolerance > 0) {
 			t.Errorf("%g: %v", tolerance, said)
 		}
@@ -189,7 +189,7 @@ func TestHostileNames(t *testing.T) {
 		Parameters:  []record.Parameter{{Name: evil, Unit: evil, Tag: evil, Text: evil, Value: 1}},
 		Attachments: []record.Attachment{{Name: evil, MediaType: evil, Data: []byte(evil)}},
 	}
-	log := &record.Log{Header: h, T: []float64{0, 1}, Values: [][]float64{{1, 2}},
+	log := &record.Log{Header: &h, T: []float64{0, 1}, Values: [][]float64{{1, 2}},
 		Changes: []record.Change{{T: 1, Micro: 1, Change: bt.Change{To: bt.Running}}},
 		Events:  []record.Event{{T: 1, Kind: evil, Text: evil}},
 		End:     record.End{Summary: &record.Summary{Ended: 1, Reason: evil}}}
@@ -258,7 +258,7 @@ func TestPageStructure(t *testing.T) {
 func TestRunThatDidNotStart(t *testing.T) {
 	h := record.Header{Mission: "none", Horizon: 10, Signals: []record.Signal{{Name: "x"}},
 		Plots: []record.Plot{{Title: "a", Signals: []string{"x"}}}}
-	log := &record.Log{Header: h, Values: [][]float64{nil}}
+	log := &record.Log{Header: &h, Values: [][]float64{nil}}
 	page := render(t, log, "")
 	balanced(t, page)
 	if d := drawn(t, page); d.End != 0 || len(d.Time) > 0 || len(d.Plots) != 1 {
@@ -293,7 +293,7 @@ func TestHundredTasks(t *testing.T) {
 		}
 		h.Tasks = append(h.Tasks, task)
 	}
-	log := &record.Log{Header: h, T: []float64{0, 50, 50, 100},
+	log := &record.Log{Header: &h, T: []float64{0, 50, 50, 100},
 		Values: [][]float64{{math.NaN(), math.Inf(1), math.NaN(), math.NaN()}, {1, math.NaN(), 2, 3}},
 		End: record.End{Summary: &record.Summary{Ended: 50, Reason: "the derivative of x is not finite",
 			Outcome: record.Failed}}}
@@ -318,7 +318,7 @@ func TestHundredTasks(t *testing.T) {
 
 // TestActivities: an action counts from its entry to the end of its exit, also when it is active to the end.
 func TestActivities(t *testing.T) {
-	log := &record.Log{Header: record.Header{Start: 10, Tasks: []record.Task{{Name: "a", Kind: "Action", Parent: 2},
+	log := &record.Log{Header: &record.Header{Start: 10, Tasks: []record.Task{{Name: "a", Kind: "Action", Parent: 2},
 		{Name: "c", Kind: "Condition", Parent: 2}, {Name: "r", Kind: "Sequence", Parent: -1}}},
 		End: record.End{Summary: &record.Summary{Ended: 110}}}
 	for _, c := range []struct {
@@ -381,7 +381,7 @@ func TestFullDisk(t *testing.T) {
 // TestHaltedIsEntered: the assignments of _onHalted count as often as their parent is deactivated without having ended.
 func TestHaltedIsEntered(t *testing.T) {
 	var table bytes.Buffer
-	log := &record.Log{Header: record.Header{Mission: "m", Horizon: 9, Interval: 1, Tasks: []record.Task{
+	log := &record.Log{Header: &record.Header{Mission: "m", Horizon: 9, Interval: 1, Tasks: []record.Task{
 		{Name: "a._onHalted.do", Kind: "Action", Parent: 2, Initial: bt.Accept},
 		{Name: "a", Kind: "Action", Parent: 2, Initial: bt.Accept},
 		{Name: "a._onHalted", Kind: bt.OnHalted.String(), Parent: -1, Initial: bt.Accept}}}}
@@ -401,7 +401,7 @@ func TestHaltedIsEntered(t *testing.T) {
 // A parameter costs its row and nothing else: numbers and escaped texts, no reflection.
 func TestRowsCostLittle(t *testing.T) {
 	cost := func(n int) float64 {
-		log := &record.Log{Header: record.Header{Mission: "m", Horizon: 1, Interval: 1}}
+		log := &record.Log{Header: &record.Header{Mission: "m", Horizon: 1, Interval: 1}}
 		for i := range n {
 			log.Parameters = append(log.Parameters, record.Parameter{Name: fmt.Sprint(i), Unit: "m", Value: 1.5, Default: 1.5})
 		}

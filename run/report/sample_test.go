@@ -31,7 +31,8 @@ func sampleLog(t *testing.T) *record.Log {
 	must(t, err)
 	data, err := io.ReadAll(unpacked)
 	must(t, err)
-	log, err := record.Read(bytes.NewReader(data))
+	log := &record.Log{}
+	log.End, err = record.Play(bytes.NewReader(data), log.Begin)
 	must(t, err)
 	return log
 }

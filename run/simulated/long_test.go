@@ -7,17 +7,9 @@ import (
 	"strconv"
 	"testing"
 
-	"canopy/bt"
 	"canopy/run"
 	"canopy/run/record"
 )
-
-// nothing is a recorder that keeps nothing.
-type nothing struct{}
-
-func (nothing) Sample(float64, []float64) error      { return nil }
-func (nothing) Status(float64, int, bt.Change) error { return nil }
-func (nothing) Event(record.Event) error             { return nil }
 
 // A mission of many days costs as many times a day, within a tenth, and its memory does not grow.
 func TestLongMission(t *testing.T) {

@@ -151,7 +151,7 @@ func benchmarkDay(b *testing.B, m *mission.Mission, c run.Configuration) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r.Attach(nothing{})
+		r.Attach(record.Nothing{})
 		if err := r.Fly(b.Context(), nil); err != nil {
 			b.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"canopy/run"
+	"canopy/run/record"
 	"canopy/snapshot"
 )
 
@@ -28,7 +29,7 @@ func forgers(t testing.TB) []func() *run.Run {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.Attach(nothing{})
+			r.Attach(record.Nothing{})
 			return r
 		})
 	}

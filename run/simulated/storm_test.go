@@ -162,13 +162,10 @@ func TestRelayFliesThrough(t *testing.T) {
 
 // counter counts the activations of actions after the start.
 type counter struct {
+	record.Nothing
 	tasks    []record.Task
 	switches int
 }
-
-func (*counter) Sample(float64, []float64) error { return nil }
-
-func (*counter) Event(record.Event) error { return nil }
 
 func (c *counter) Status(at float64, _ int, change bt.Change) error {
 	if at > 0 && change.To == bt.Activating && c.tasks[change.Task].Kind == bt.Action.String() {

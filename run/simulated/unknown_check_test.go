@@ -124,14 +124,13 @@ func verdictsOf(m *mission.Mission) map[string]verify.Verdict {
 
 // watcher evaluates statements that were proved on a run.
 type watcher struct {
+	record.Nothing
 	proved   []expr.Logic
 	names    map[string]int // of signals
 	tasks    []record.Task
 	status   []bt.Status
 	violated string
 }
-
-func (w *watcher) Event(record.Event) error { return nil }
 
 func (w *watcher) Status(_ float64, _ int, c bt.Change) error {
 	w.status[c.Task] = c.To

@@ -229,13 +229,10 @@ func parse(t *testing.T, text string) *expr.Node {
 
 // truths records the truth values of conditions.
 type truths struct {
-	record.Recorder
+	record.Nothing
 	names   []string
 	changes []map[float64]bool
 }
-
-func (r *truths) Sample(float64, []float64) error { return nil }
-func (r *truths) Event(record.Event) error        { return nil }
 
 func (r *truths) Status(at float64, _ int, c bt.Change) error {
 	var i int
