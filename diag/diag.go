@@ -69,13 +69,6 @@ func (d Diagnostic) Position() (line, column int) {
 	return p.line, p.column()
 }
 
-// Line returns the whole source line that the diagnostic starts on.
-func (d Diagnostic) Line() string {
-	var p place
-	p.moveTo(d.origin())
-	return p.text()
-}
-
 func (d Diagnostic) String() string {
 	d = d.origin()
 	line, column := d.Position()

@@ -210,20 +210,6 @@ func (z *Zone) Restrict(clock int, is Relation, t Time) bool {
 	return true
 }
 
-// Range returns the minimum and the maximum reading of a clock, or their limits if they are not reached; Forever if
-// there is no maximum.
-func (z *Zone) Range(clock int) (least, most Time) {
-	k, runs := z.row(clock)
-	if !runs {
-		panic("zone: a clock that does not run")
-	}
-	least, most = Time(-(z.d[k] >> 1)), Forever
-	if up := z.d[k*(len(z.clocks)+1)]; up != unbounded {
-		most = Time(up >> 1)
-	}
-	return least, most
-}
-
 // Includes reports whether all readings of another zone with the same clocks are in the zone.
 func (z *Zone) Includes(o *Zone) bool {
 	if !slices.Equal(z.clocks, o.clocks) {

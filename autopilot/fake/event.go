@@ -95,7 +95,7 @@ func (v *Autopilot) Inject(e Event) {
 // State is what is true of the vehicle, whatever the messages tell.
 type State struct {
 	North, East, Height float64 // from home [m]
-	Airspeed, Climb     float64 // [m/s]
+	Airspeed            float64 // [m/s]
 	Mode                string
 	Armed, Flying       bool
 	Critical            bool // a failsafe is in effect
@@ -108,6 +108,6 @@ func (v *Autopilot) State() State {
 	if !v.firmware.wing {
 		speed = math.Hypot(b.vn, b.ve)
 	}
-	return State{b.n - v.home.n, b.e - v.home.e, b.h - v.home.h, speed, b.climb, v.mode.name, v.armed, b.flying,
+	return State{b.n - v.home.n, b.e - v.home.e, b.h - v.home.h, speed, v.mode.name, v.armed, b.flying,
 		v.guard.acting(v)}
 }

@@ -232,11 +232,11 @@ func (v *Autopilot) Equip() {
 
 // Payload is what is true of the payload, whatever the messages tell.
 type Payload struct {
-	PWM        [servos]uint16 // [us], by channel from 0
-	Relays     uint16         // bits, those that are on
-	Gripper    string
-	Photos     int
-	Pitch, Yaw float64 // of the mount [rad]
+	PWM     [servos]uint16 // [us], by channel from 0
+	Relays  uint16         // bits, those that are on
+	Gripper string
+	Photos  int
+	Pitch   float64 // of the mount [rad]
 }
 
 // Payload returns it.
@@ -246,7 +246,7 @@ func (v *Autopilot) Payload() Payload {
 	if p.moving != 0 {
 		gripper = ""
 	}
-	return Payload{p.pwm, p.relays, gripper, int(p.image), p.mount[0], p.mount[1]}
+	return Payload{p.pwm, p.relays, gripper, int(p.image), p.mount[0]}
 }
 
 // Asked reports whether a message is sent at a rate to the first channel.

@@ -2,9 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
-	"errors"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,17 +14,12 @@ import (
 )
 
 // placesOf returns where the records of a box begin, and where it ends.
-func placesOf(t *testing.T, data []byte) (list []int64) {
-	t.Helper()
-	r, err := box.NewReader(bytes.NewReader(data))
-	for err == nil {
-		list = append(list, r.Place())
-		_, err = r.Next()
+func placesOf(data []byte) (list []int) {
+	const head = 12 // bytes: length, two checksums
+	for at := len(box.Magic); at < len(data); at += head + int(binary.LittleEndian.Uint32(data[at:])) {
+		list = append(list, at)
 	}
-	if !errors.Is(err, io.EOF) {
-		t.Fatal(err)
-	}
-	return list
+	return append(list, len(data))
 }
 
 // TestDamagedBox damages the black box of a killed flight at random places: --resume refuses each with its place and
@@ -50,7 +44,7 @@ func TestDamagedBox(t *testing.T) {
 	}
 	resume("is over; there is nothing to continue")
 
-	places := placesOf(t, whole)
+	places := placesOf(whole)
 	killed := whole[:places[len(places)-2]]
 	rnd := rand.New(rand.NewPCG(7, 8))
 	n := 60
@@ -58,7 +52,7 @@ func TestDamagedBox(t *testing.T) {
 		n = 12
 	}
 	for i := range n {
-		at := int(places[1]) + rnd.IntN(len(killed)-int(places[1]))
+		at := places[1] + rnd.IntN(len(killed)-places[1])
 		damaged := bytes.Clone(killed)
 		switch i % 3 {
 		case 0:

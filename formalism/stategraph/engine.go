@@ -91,9 +91,6 @@ func NewEngine(g *Graph) *Engine {
 // Graph returns the engine's graph.
 func (e *Engine) Graph() *Graph { return e.graph }
 
-// Active reports whether a step is active.
-func (e *Engine) Active(s Step) bool { return e.active[s] }
-
 // ActiveActions appends the actions of the active steps to dst, in the order of the steps, each once.
 func (e *Engine) ActiveActions(dst []Action) []Action {
 	from := len(dst)

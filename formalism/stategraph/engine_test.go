@@ -74,12 +74,7 @@ transitions:
   - {from: a, resume: p, when: "!on"}
   - {suspend: p, to: a, after: 2, when: on}
   - {from: b, to: c, loop_check: false}`)
-	p, _ := g.Find("p")
-	b, _ := g.Find("b")
-	c, ok := g.Find("c")
-	if _, found := g.Find("d"); !ok || found {
-		t.Error("the steps c and d are found wrongly")
-	}
+	const p, b, c = Step(1), Step(2), Step(3)
 	if g.Name != "G" || g.Text != "about it" || g.Len() != 4 || g.StepName(c) != "c" || !g.Parallel(p) || g.Parallel(c) ||
 		g.Parent(c) != p || g.Parent(p) != None || !g.First(b) || g.First(c) || !slices.Equal(g.Exits(p), []Step{c}) ||
 		g.StepLine(p) != 6 || !slices.Equal(g.StepActions(p), []Action{0}) || !slices.Equal(g.Conditions(), []string{"on"}) {

@@ -107,7 +107,7 @@ func (s *script) settle(out *strings.Builder, t float64, conditions []bool) {
 	}
 	var active []string
 	for i := range s.graph.Len() {
-		if s.engine.Active(Step(i)) {
+		if s.engine.active[i] {
 			active = append(active, s.graph.StepName(Step(i)))
 		}
 	}

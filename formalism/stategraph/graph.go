@@ -89,12 +89,6 @@ func (g *Graph) StepName(s Step) string { return g.steps[s].name }
 // StepLine returns the line of the source on which a step is written, from 1.
 func (g *Graph) StepLine(s Step) int { return g.steps[s].line }
 
-// Find returns the step with a name.
-func (g *Graph) Find(name string) (s Step, ok bool) {
-	i := slices.IndexFunc(g.steps, func(s step) bool { return s.name == name })
-	return Step(i), i >= 0
-}
-
 // Parent returns the parallel step that a step is inside, or None.
 func (g *Graph) Parent(s Step) Step { return g.steps[s].parent }
 

@@ -414,13 +414,13 @@ func checkBranches(t *testing.T, e *Engine, branch []Step) {
 	g := e.Graph()
 	count := map[Step]int{}
 	for s := range Step(g.Len()) {
-		if e.Active(s) {
+		if e.active[s] {
 			count[branch[s]]++
 		}
 	}
 	for s := range Step(g.Len()) {
 		want := 0
-		if around := g.Parent(s); around == None || e.Active(around) {
+		if around := g.Parent(s); around == None || e.active[around] {
 			want = 1
 		}
 		if branch[s] == s && count[s] != want {

@@ -78,7 +78,7 @@ func read(t *testing.T, data []byte) (list []Record, places []int64, err error) 
 	t.Helper()
 	r, err := NewReader(bytes.NewReader(data))
 	for err == nil {
-		places = append(places, r.Place())
+		places = append(places, r.at)
 		var record Record
 		if record, err = r.Next(); err == nil {
 			list = append(list, record)

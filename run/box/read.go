@@ -66,9 +66,6 @@ func (b *Reader) Next() (Record, error) {
 	return r, nil
 }
 
-// Place returns where the next record begins [bytes].
-func (b *Reader) Place() int64 { return b.at }
-
 // Records returns the number of records that were read.
 func (b *Reader) Records() int64 { return b.records }
 

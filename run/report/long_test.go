@@ -65,7 +65,7 @@ func TestLongTexts(t *testing.T) {
 
 // TestPanelsByUnit: a log without plots is plotted by unit, in few panels of few curves, and what is left out is named.
 func TestPanelsByUnit(t *testing.T) {
-	log := &record.Log{T: []float64{0, 1}}
+	log := &record.Log{Header: &record.Header{}, T: []float64{0, 1}}
 	add := func(unit string, n int) {
 		for i := range n {
 			log.Signals = append(log.Signals, record.Signal{Name: fmt.Sprintf("%s%d", unit, i), Unit: unit})
@@ -112,7 +112,7 @@ func TestPanelsByUnit(t *testing.T) {
 
 // TestMixedUnits: in a panel of several units each curve has its own.
 func TestMixedUnits(t *testing.T) {
-	log := &record.Log{T: []float64{0}, Values: [][]float64{{1}, {2}}}
+	log := &record.Log{Header: &record.Header{}, T: []float64{0}, Values: [][]float64{{1}, {2}}}
 	log.Signals = []record.Signal{{Name: "h", Unit: "m"}, {Name: "soc"}}
 	log.Plots = []record.Plot{{Title: "Both", Signals: []string{"h", "soc"}}}
 	p := drawn(t, render(t, log, "")).Plots[0]

@@ -76,7 +76,7 @@ func (f fixture) state() []float64 {
 }
 
 func defaultCommands() []float64 {
-	u := make([]float64, commandCount)
+	u := make([]float64, len(solar.Commands))
 	for i, c := range solar.Commands {
 		u[i] = c.Default
 	}

@@ -33,7 +33,6 @@ const (
 	commandHoldEast
 	commandHoldRadius
 	commandElectrolyser
-	commandCount
 )
 
 // solar is the solar high-altitude aircraft of the paper's solar day: a point mass on a commanded trajectory, two

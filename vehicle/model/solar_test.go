@@ -199,7 +199,7 @@ func TestNotANumberDoesNotPanic(t *testing.T) {
 				t.Errorf("%s is NaN and all derivatives are finite", solar.States[i].Name)
 			}
 		}
-		for i := range commandCount {
+		for i := range solar.Commands {
 			u := f.commands()
 			u[i] = bad
 			try(f.Time, f.state(), u)
