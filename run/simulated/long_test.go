@@ -18,7 +18,7 @@ func TestLongMission(t *testing.T) {
 		days = 4
 	}
 	m := solarDay(t, "horizon="+strconv.Itoa(days)+" [d]")
-	r := begin(t, m, run.Continuous{}, math.Inf(1), nothing{})
+	r := begin(t, m, run.Continuous{}, math.Inf(1), record.Nothing{})
 	var heap []uint64 // bytes in use at the end of each day
 	var cost []int    // evaluations up to there
 	for more := true; more; {
