@@ -408,13 +408,10 @@ func (x *exporter) models(root *xmltree.Element) {
 	all := &xmltree.Markup{Name: elementModels}
 	for _, id := range x.ids {
 		t, m := x.types[id], x.document.models[id]
-		missing := &xmltree.Markup{Name: t.form}
-		missing.Add("ID", id)
+		missing := newModel(t.form, id)
 		for _, name := range t.ports {
 			if m == nil || !m.declares(name) {
-				p := &xmltree.Markup{Name: "input_port"}
-				p.Add("name", name)
-				missing.Children = append(missing.Children, p)
+				addPort(missing, name, "", "", "")
 			}
 		}
 		switch {

@@ -45,9 +45,8 @@ func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 		if k, isKind := bt.ParseKind(id.Value); isKind && k != n.kind {
 			return p.composite(n, e.Name, id.Raw)
 		}
-		if hint, foreign := foreignNodes[id.Value]; foreign && p.models[id.Value] == nil {
-			p.reportValue(id, codeForeignNode, hint, "the BehaviorTree.CPP node %q is not supported", id.Value)
-			return false
+		if foreignNodes[id.Value] != "" && p.models[id.Value] == nil {
+			return p.composite(n, e.Name, id.Raw)
 		}
 		if reserved(id.Value) {
 			p.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", id.Value)
@@ -140,7 +139,6 @@ func (p *parser) classifySubTree(n *node, id *xmltree.Attribute) bool {
 
 // composite determines the kind of a node that is no leaf by its element's name, or by its ID in the explicit form.
 func (p *parser) composite(n *node, form string, at xmltree.Span) bool {
-	report := func(code, hint, text string) { p.report(at.At, at.Len(), code, hint, "%s", text) }
 	word := n.element.Name
 	if form != "" {
 		word = n.id
@@ -153,7 +151,7 @@ func (p *parser) composite(n *node, form string, at xmltree.Span) bool {
 		return true
 	}
 	if hint, ok := foreignNodes[word]; ok {
-		report(codeForeignNode, hint, fmt.Sprintf("the BehaviorTree.CPP node %q is not supported", word))
+		p.report(at.At, at.Len(), codeForeignNode, hint, "the BehaviorTree.CPP node %q is not supported", word)
 		return false
 	}
 	if m := p.models[word]; m != nil && m.kind != elementSubTree {

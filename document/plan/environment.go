@@ -118,14 +118,11 @@ func (c *compiler) inside(t *tree) environment {
 	if m := c.subtreeModel(t.id); m != nil {
 		declared = m.ports
 	}
-	env := unbound(t.parameters(declared, c.passed[t.id]))
+	ports := t.parameters(declared, c.passed[t.id])
 	for name := range c.mentioned {
-		if env.ports == nil {
-			env.ports = map[string]*binding{}
-		}
-		env.ports[name] = &binding{port: name}
+		ports = append(ports, &port{name: name})
 	}
-	return env
+	return unbound(ports)
 }
 
 // unbound returns the environment in which ports are not known.

@@ -41,18 +41,9 @@ func (p *Plan) describe(t bt.Task) *bt.Node {
 	return n
 }
 
-// described is a task to be written.
-type described struct {
-	*bt.Node
-	id        string // its name if it has no `name`
-	leaf      *Leaf
-	children  []*described
-	resources []string
-}
-
 func encode(name string, root *bt.Node, leaves []Leaf, resources []string) string {
 	join := joiner{resources: resources, leaves: leaves, foreign: map[string]bool{}}
-	top := join.node(root)
+	top := join.markup(root)
 	if len(join.leaves) > 0 {
 		panic("plan: a description has fewer leaves than are given")
 	}
@@ -62,7 +53,7 @@ func encode(name string, root *bt.Node, leaves []Leaf, resources []string) strin
 	if len(join.models) > 0 {
 		document.Children = append(document.Children, &xmltree.Markup{Name: elementModels, Children: join.models})
 	}
-	tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{top.markup()}}
+	tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{top}}
 	tree.Add("ID", name)
 	document.Children = append(document.Children, tree)
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + document.String() + "\n"
@@ -76,61 +67,57 @@ type joiner struct {
 	models    []*xmltree.Markup // declarations of leaf types
 }
 
-func (j *joiner) node(d *bt.Node) *described {
-	n := &described{Node: d, id: d.Kind.String(), resources: j.resources}
-	for _, c := range d.Children {
-		n.children = append(n.children, j.node(c))
-	}
-	if d.Kind.Family() != bt.Leaf {
-		return n
-	}
-	if len(j.leaves) == 0 {
-		panic("plan: a description has more leaves than are given")
-	}
-	n.leaf, j.leaves = &j.leaves[0], j.leaves[1:]
-	if n.leaf.ID == "" {
-		return n
-	}
-	n.id = n.leaf.ID
-	// A leaf type with the name of a node that plans do not have, or of a shorthand, must be declared: otherwise the name
-	// would mean that node.
-	if _, foreign := foreignNodes[n.id]; (foreign || shorthands[n.id] != nil) && !j.foreign[n.id] {
-		j.foreign[n.id] = true
-		m := &xmltree.Markup{Name: d.Kind.String()}
-		m.Add("ID", n.id)
-		j.models = append(j.models, m)
-	}
-	return n
-}
-
 // markup returns the element of a task with those below it.
-func (n *described) markup() *xmltree.Markup {
+func (j *joiner) markup(n *bt.Node) *xmltree.Markup {
 	m := &xmltree.Markup{Name: n.Kind.String()}
-	if n.id != m.Name {
-		m.Add("ID", n.id)
+	var leaf Leaf
+	id := m.Name // its name if it has no `name`
+	if n.Kind.Family() == bt.Leaf {
+		if leaf = j.leaf(); leaf.ID != "" && leaf.ID != id {
+			id = leaf.ID
+			j.declare(m.Name, id)
+			m.Add("ID", id)
+		}
 	}
-	if n.named() {
+	if n.Name != "" && n.Name != id {
 		m.Add("name", n.Name)
 	}
 	for i, value := range n.Params {
 		p := &n.Kind.Params()[i]
-		absent, _ := p.Resolve(p.Default, len(n.children))
-		if resolved, ok := p.Resolve(value, len(n.children)); !ok || p.Default == 0 || resolved != absent {
-			m.Add(p.Name, param(p, value, n.resources))
+		absent, _ := p.Resolve(p.Default, len(n.Children))
+		if resolved, ok := p.Resolve(value, len(n.Children)); !ok || p.Default == 0 || resolved != absent {
+			m.Add(p.Name, param(p, value, j.resources))
 		}
 	}
-	if n.leaf != nil {
-		for _, p := range n.leaf.Ports {
-			m.Add(p.Name, p.Value)
-		}
-		for _, d := range n.leaf.details() {
-			m.Add(d.attribute, Words(d.text))
-		}
+	for _, p := range leaf.Ports {
+		m.Add(p.Name, p.Value)
 	}
-	for _, c := range n.children {
-		m.Children = append(m.Children, c.markup())
+	for _, d := range leaf.details() {
+		m.Add(d.attribute, Words(d.text))
+	}
+	for _, c := range n.Children {
+		m.Children = append(m.Children, j.markup(c))
 	}
 	return m
+}
+
+// leaf returns the description of the next leaf.
+func (j *joiner) leaf() Leaf {
+	if len(j.leaves) == 0 {
+		panic("plan: a description has more leaves than are given")
+	}
+	next := j.leaves[0]
+	j.leaves = j.leaves[1:]
+	return next
+}
+
+// declare declares a leaf type with the name of a node that plans do not have, or of a shorthand: otherwise the name
+// would mean that node.
+func (j *joiner) declare(form, id string) {
+	if _, foreign := foreignNodes[id]; (foreign || shorthands[id] != nil) && !j.foreign[id] {
+		j.foreign[id] = true
+		j.models = append(j.models, newModel(form, id))
+	}
 }
 
 // Words returns an expression with words in the place of signs between blanks that are hard to read in XML.
@@ -150,6 +137,3 @@ func Words(e string) string {
 		e = e[end:]
 	}
 }
-
-// named reports whether a task has a name of its own.
-func (n *described) named() bool { return n.Name != "" && n.Name != n.id }
