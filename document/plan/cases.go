@@ -1,23 +1,13 @@
 package plan
 
 import (
-	"strconv"
+	"fmt"
 
-	"canopy/bt"
 	"canopy/syntax/xmltree"
 )
 
 // attrVariable is the attribute of a switch whose cases are values of a variable.
 const attrVariable = "variable"
-
-// caseNames returns the attributes of a kind by which its first conditions may be written.
-func caseNames(k bt.Kind) []string {
-	names := []string{attrVariable}
-	for n := range k.Cases() {
-		names = append(names, "case_"+strconv.Itoa(n+1))
-	}
-	return names
-}
 
 // hasCases reports whether a node is a switch over a variable.
 func (n *node) hasCases() bool { return n.kind.Cases() > 0 && n.element.Find(attrVariable) != nil }
@@ -28,10 +18,9 @@ func (d *desugarer) cases(n *node) *node {
 	if !n.hasCases() {
 		return n
 	}
-	names, variable := caseNames(n.kind), n.element.Find(attrVariable)
-	if count := len(n.children); d.doc.Whole && count != len(names) {
-		d.reportName(n.element, codeChildren, "the last one is for any other value",
-			"%s of a variable needs %d children, this one has %d", n.kind, len(names), count)
+	names, variable := comparisonNames(n.kind), n.element.Find(attrVariable)
+	if !d.counted(n, len(n.children) == len(names), n.kind.String()+" of a variable",
+		fmt.Sprintf("%d children", len(names)), "the last one is for any other value") && d.doc.Whole {
 		return n
 	}
 	var children []*node
@@ -41,7 +30,7 @@ func (d *desugarer) cases(n *node) *node {
 			d.reportMissing(n.element, codeCount, n.kind.String(), name, "...")
 			value = variable
 		}
-		children = append(children, newCondition(n.element, name, xmltree.Equation(attrOn, variable, value)))
+		children = append(children, n.newCondition(name, xmltree.Equation(attrOn, variable, value)))
 		if k < len(n.children) {
 			children = append(children, n.children[k])
 		}

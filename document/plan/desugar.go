@@ -50,9 +50,10 @@ func (d *desugarer) node(written *node) *node {
 	return written.core
 }
 
-// expand rewrites a node that stands for several tasks.
+// expand rewrites a node that stands for several tasks; one with a mistake is a sequence.
 func (d *desugarer) expand(n *node) *node {
 	if n.short != nil {
+		n.kind = bt.Sequence
 		n.short.expand(d, n)
 	}
 	return n
@@ -61,17 +62,7 @@ func (d *desugarer) expand(n *node) *node {
 // attribute writes the attribute that is the first child of a node as a condition.
 func (d *desugarer) attribute(n *node) *node {
 	if a := n.condition(); a != nil && n.short == nil {
-		n.children = append([]*node{newScript(n.element, a, n.name+"."+a.Name)}, n.children...)
-	}
-	return n
-}
-
-// part returns a task that a node stands for, whose parameters are attributes of its element.
-func (d *desugarer) part(of *node, k bt.Kind, name string, attributes ...*xmltree.Attribute) *node {
-	n := &node{kind: k, id: k.String(), name: of.name + "." + name, element: &xmltree.Element{Name: k.String(),
-		Span: of.element.Span, Tag: of.element.Tag, Attributes: attributes}}
-	for _, p := range k.Params() {
-		n.params = append(n.params, d.param(n, &p))
+		n.children = append([]*node{n.newScript(a, n.name+"."+a.Name)}, n.children...)
 	}
 	return n
 }
@@ -82,26 +73,45 @@ func (n *node) above(k bt.Kind, what string, params []int, children ...*node) *n
 		children: children}
 }
 
-// newCondition returns a condition with attributes, in the place of an element.
-func newCondition(e *xmltree.Element, name string, attributes ...*xmltree.Attribute) *node {
-	kind, _ := bt.ParseKind(elementCondition)
-	return &node{kind: kind, id: elementCondition, name: name, element: &xmltree.Element{Name: elementCondition,
-		Span: e.Span, Tag: e.Tag, Attributes: attributes}}
+// around is above for a task that an attribute of the last child stands for.
+func (n *node) around(k bt.Kind, what string, params []int, children ...*node) *node {
+	all := n.above(k, what, params, children...)
+	all.wraps = true
+	return all
 }
 
-// newScript is newCondition for an attribute in the notation of BehaviorTree.CPP.
-func newScript(e *xmltree.Element, a *xmltree.Attribute, name string) *node {
-	n := newCondition(e, name, a.As(attrOn))
-	n.script = true
-	return n
+// newLeaf returns a task without children that a node stands for, with attributes of its own.
+func (n *node) newLeaf(k bt.Kind, id, name string, attributes ...*xmltree.Attribute) *node {
+	return &node{kind: k, id: id, name: name, element: &xmltree.Element{Name: id, Span: n.element.Span,
+		Tag: n.element.Tag, Attributes: attributes}}
 }
 
-// newEffect returns the action that runs the script of an attribute, in the place of an element.
-func (d *desugarer) newEffect(e *xmltree.Element, a *xmltree.Attribute, name string) *node {
-	n := &node{id: elementScript, name: name, kind: bt.Action, element: &xmltree.Element{Name: elementScript, Span: e.Span,
-		Tag: e.Tag, Attributes: []*xmltree.Attribute{a.As(attrCode)}}}
-	n.access = d.readAccess(n)
-	return n
+// newCondition returns a condition that a node stands for.
+func (n *node) newCondition(name string, attributes ...*xmltree.Attribute) *node {
+	return n.newLeaf(bt.Condition, elementCondition, name, attributes...)
+}
+
+// newScript returns the condition that is an attribute in the notation of BehaviorTree.CPP.
+func (n *node) newScript(a *xmltree.Attribute, name string) *node {
+	c := n.newCondition(name, a.As(attrOn))
+	c.script = true
+	return c
+}
+
+// newEffect returns the action that runs the script of an attribute of a node.
+func (d *desugarer) newEffect(n *node, a *xmltree.Attribute, name string) *node {
+	e := n.newLeaf(bt.Action, elementScript, name, a.As(attrCode))
+	e.access = d.readAccess(e)
+	return e
+}
+
+// counted reports whether a node has a right number of children, and reports a wrong one unless children may be
+// missing because the document is cut.
+func (d *document) counted(n *node, right bool, what, wanted, hint string) bool {
+	if !right && d.doc.Whole {
+		d.reportName(n.element, codeChildren, hint, "%s needs %s, this one has %d", what, wanted, len(n.children))
+	}
+	return right
 }
 
 // task returns the node whose attributes stand for a node: itself, unless it is around another one.

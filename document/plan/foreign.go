@@ -9,7 +9,7 @@ import (
 
 // asked returns a condition that nothing defines: an input of this node in this use of its tree.
 func (d *desugarer) asked(n *node, what string) *node {
-	c := newCondition(n.element, n.name+"."+what, &xmltree.Attribute{Name: "use", Value: "{use}", At: n.element.At})
+	c := n.newCondition(n.name+"."+what, &xmltree.Attribute{Name: "use", Value: "{use}", At: n.element.At})
 	if d.opened[c.name]++; d.opened[c.name] > 1 {
 		c.name += fmt.Sprintf("_%d", d.opened[c.name])
 	}

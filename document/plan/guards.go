@@ -11,22 +11,16 @@ import (
 // that has no preconditions but those that it has as a leaf judges these by itself.
 func (d *desugarer) guards(n *node) *node {
 	leaf, all := n.subtree == nil && n.kind.Acts(), n
-	around := func(k bt.Kind, name string, first *node) {
-		all = &node{element: n.element, kind: k, id: n.id, name: name, wraps: true, children: []*node{first, all}}
-	}
-	effect := func(k bt.Kind, attribute, name string) {
-		if a := n.element.Find(attribute); a != nil {
-			around(k, name, d.newEffect(n.element, a, name+".do"))
+	effect := func(k bt.Kind, a *xmltree.Attribute, what string) {
+		if a != nil {
+			all = n.around(k, what, nil, d.newEffect(n, a, n.name+"."+what+".do"), all)
 		}
 	}
-	if code := d.caught(n); code != nil {
-		name := n.name + "." + n.kind.Cleanup()
-		around(bt.OnHalted, name, d.newEffect(n.element, code, name+".do"))
-	}
+	effect(bt.OnHalted, d.caught(n), n.kind.Cleanup())
 	for _, name := range postconditions {
 		if k := attributed[name]; k.Halts() {
-			effect(k, name, n.name+"."+name)
-			effect(k, attrAlways, n.name+"."+attrAlways+".halted")
+			effect(k, n.element.Find(name), name)
+			effect(k, n.element.Find(attrAlways), attrAlways+".halted")
 		}
 	}
 	n.wrapped = slices.ContainsFunc(preconditions, func(name string) bool {
@@ -34,12 +28,12 @@ func (d *desugarer) guards(n *node) *node {
 	})
 	for _, name := range slices.Backward(preconditions) {
 		if a := n.element.Find(name); a != nil && n.wrapped {
-			around(attributed[name], n.name+"."+name, newScript(n.element, a, n.name+"."+name+".if"))
+			all = n.around(attributed[name], name, nil, n.newScript(a, n.name+"."+name+".if"), all)
 		}
 	}
 	for _, name := range postconditions {
 		if k := attributed[name]; !k.Halts() {
-			effect(k, name, n.name+"."+name)
+			effect(k, n.element.Find(name), name)
 		}
 	}
 	return all

@@ -126,46 +126,34 @@ func (s loopStep) describe(m *xmltree.Markup) {
 // loop makes the tasks of a loop: the queue is taken; as long as a value is left, it is taken and the child runs.
 func (d *desugarer) loop(n *node) {
 	written := n.children
-	n.kind = bt.Sequence
-	switch count := len(written); {
+	switch {
 	case n.element.Find(attrQueue) == nil:
 		d.reportName(n.element, codeNoAttr, `write queue="1;2;3" or queue="{entry}"`, "%s needs %q", n.word(), attrQueue)
 		return
-	case count != 1:
-		if d.doc.Whole {
-			d.reportName(n.element, codeChildren, "put the children into a Sequence or Fallback",
-				"%s needs exactly 1 child, this one has %d", n.word(), count)
-		}
+	case !d.counted(n, len(written) == 1, n.word(), "exactly 1 child", "put the children into a Sequence or Fallback"):
 		return
 	}
 	l := d.readLoop(n)
 	if l == nil {
 		return
 	}
-	inner := func(k bt.Kind, what string, children ...*node) *node {
-		one := d.part(n, k, what)
-		one.children, one.wraps = children, true
-		return one
-	}
-	take := d.step(l, bt.Action, attrValue, loopNext)
+	take := l.step(bt.Action, attrValue, loopNext)
 	if l.value != "" {
 		take.access.writes = []statement{{target: l.value, span: n.element.Find(attrValue).Raw, creates: true,
 			value: l.example}}
 	}
 	if l.entry != nil { // a free action, which may fail, if nothing of the plan fills the queue
-		take = inner(bt.ForceSuccess, "taken", take)
+		take = n.around(bt.ForceSuccess, "taken", nil, take)
 	}
-	round := inner(bt.Sequence, "round", take, written[0])
-	each := n.above(bt.Repeat, "each", []int{-1},
-		inner(bt.SkipIf, "rest", d.step(l, bt.Condition, "over", loopOver), round))
-	each.wraps = true
-	n.children = []*node{d.step(l, bt.Action, attrQueue, loopBegin), each}
+	round := n.around(bt.Sequence, "round", nil, take, written[0])
+	rest := n.around(bt.SkipIf, "rest", nil, l.step(bt.Condition, "over", loopOver), round)
+	n.children = []*node{l.step(bt.Action, attrQueue, loopBegin), n.around(bt.Repeat, "each", []int{-1}, rest)}
 	switch end := n.element.Find(attrIfEmpty); {
 	case end == nil, end.Value == "SUCCESS":
 	case end.Value == "SKIPPED":
 		n.kind = bt.IfThenElse
 	case end.Value == "FAILURE", end.Value == "RUNNING":
-		n.children = append(n.children, d.part(n, statuses[end.Value].kind, attrIfEmpty))
+		n.children = append(n.children, n.status(end.Value, attrIfEmpty))
 	default:
 		d.reportValue(end, codeCount, diag.OneOf("write ", []string{"FAILURE", "RUNNING", "SKIPPED", "SUCCESS"}),
 			"%s cannot be %q", attrIfEmpty, end.Value)
@@ -203,8 +191,8 @@ func (d *desugarer) readLoop(n *node) *loop {
 }
 
 // step returns the leaf that does something for a loop.
-func (d *desugarer) step(l *loop, k bt.Kind, what string, part loopPart) *node {
-	n := d.part(l.node, k, what)
+func (l *loop) step(k bt.Kind, what string, part loopPart) *node {
+	n := l.node.newLeaf(k, k.String(), l.node.name+"."+what)
 	n.access = &access{at: l.queue, does: loopStep{l, part}}
 	return n
 }

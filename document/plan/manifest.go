@@ -72,7 +72,9 @@ func newModel(element, id string) *xmltree.Markup {
 func addPort(m *xmltree.Markup, name, typ, value, text string) {
 	p := &xmltree.Markup{Name: "input_port", Text: text}
 	p.Add("name", name)
-	p.Add("type", typ)
+	if typ != "" {
+		p.Add("type", typ)
+	}
 	if value != "" {
 		p.Add("default", value)
 	}
@@ -98,15 +100,8 @@ func kindModel(k bt.Kind) *xmltree.Markup {
 	if name := k.Cleanup(); name != "" {
 		addPort(m, name, "bool", "false", "true: its last child, a Script, is also executed when it is halted")
 	}
-	if k.Cases() > 0 {
-		for _, name := range caseNames(k) {
-			addPort(m, name, "std::string", "", "")
-		}
-	}
-	if k.Ranked() > 0 {
-		for _, name := range utilityNames(k) {
-			addPort(m, name, "double", "", "")
-		}
+	for _, name := range comparisonNames(k) {
+		addPort(m, name, map[bool]string{true: "double", false: "std::string"}[k.Ranked() > 0], "", "")
 	}
 	return m
 }

@@ -22,8 +22,7 @@ func (d *desugarer) manualSelector(n *node) {
 	choice, written := n.element.Find(attrChoice), n.children
 	count := len(written)
 	switch {
-	case count == 0 && d.doc.Whole:
-		d.reportName(n.element, codeChildren, "", "%s needs at least 1 child, this one has 0", elementManualSelector)
+	case !d.counted(n, count > 0, elementManualSelector, "at least 1 child", "") && d.doc.Whole:
 	case choice == nil:
 		d.reportMissing(n.element, codeCount, elementManualSelector, attrChoice, "...")
 	case !d.parses(choice):
@@ -33,18 +32,16 @@ func (d *desugarer) manualSelector(n *node) {
 		d.reportValue(a, codeForeignAttr, `the signal of "choice" keeps its value`, "%s does not support %q",
 			elementManualSelector, attrRepeatLast)
 	}
-	if n.kind = bt.Sequence; choice == nil || count == 0 {
+	if choice == nil || count == 0 {
 		return
 	}
 	rest := written[count-1]
 	for k := count - 1; k > 0; k-- {
-		either := d.part(n, bt.IfThenElse, fmt.Sprint("from_", k))
-		is := newCondition(n.element, fmt.Sprint(n.name, ".choice_", k),
+		is := n.newCondition(fmt.Sprint(n.name, ".choice_", k),
 			xmltree.Compose(attrOn, fmt.Sprint("(%) == ", k), choice))
-		either.children = []*node{is, written[k-1], rest}
-		either.wraps, rest = true, either
+		rest = n.around(bt.IfThenElse, fmt.Sprint("from_", k), nil, is, written[k-1], rest)
 	}
-	valid := newCondition(n.element, n.name+"."+attrChoice,
+	valid := n.newCondition(n.name+"."+attrChoice,
 		xmltree.Compose(attrOn, fmt.Sprint("(%) >= 1 and (%) <= ", count), choice, choice))
 	n.precondition(valid, rest, "RUNNING")
 }

@@ -43,33 +43,14 @@ func (d *desugarer) copy(n *node) *node {
 	return &c
 }
 
-// enough reports that a node has too few or too many children; most < 0: there is no limit.
-func (d *desugarer) enough(n *node, least, most int) bool {
-	count := len(n.children)
-	wanted := fmt.Sprintf("at least %d child", least)
-	switch {
-	case most == 1:
-		wanted = "exactly 1 child"
-	case most > 1:
-		wanted = fmt.Sprintf("exactly %d children", most)
-	}
-	if count >= least && (most < 0 || count <= most) {
-		return true
-	}
-	if n.kind = bt.Sequence; d.doc.Whole {
-		d.reportName(n.element, codeChildren, "", "%s needs %s, this one has %d", n.id, wanted, count)
-	}
-	return false
-}
-
 // recovery makes a task that runs its second child when the first has failed, then the first one again. How often is
 // not counted: a free condition ends the retries, as a failure of the second child does, by which they are skipped.
 func (d *desugarer) recovery(n *node) {
-	if !d.enough(n, 2, 2) {
+	if !d.counted(n, len(n.children) == 2, n.id, "exactly 2 children", "") {
 		return
 	}
 	last := d.asked(n, "last")
-	holds := newCondition(n.element, n.name+".always", &xmltree.Attribute{Name: attrOn, Value: "true", At: n.element.At})
+	holds := n.newCondition(n.name+".always", &xmltree.Attribute{Name: attrOn, Value: "true", At: n.element.At})
 	stop := n.above(bt.SkipIf, "stop", nil, holds, n.above(bt.AlwaysSuccess, "stopped", nil))
 	measure := n.above(bt.IfThenElse, "recovery", nil, n.above(bt.SkipIf, "unless_last", nil, last, n.children[1]),
 		n.above(bt.AlwaysFailure, "recovered", nil), stop)
@@ -82,7 +63,7 @@ func (d *desugarer) recovery(n *node) {
 // pipeline makes a reactive sequence of its children up to the first one that is run again and again: this one is run
 // once, then it is run again and again beside those that follow.
 func (d *desugarer) pipeline(n *node) {
-	if !d.enough(n, 1, -1) {
+	if !d.counted(n, len(n.children) > 0, n.id, "at least 1 child", "") {
 		return
 	}
 	rest := n.children[len(n.children)-1:]
@@ -127,7 +108,7 @@ func (d *desugarer) pause(c *node) *node {
 // roundRobin makes a fallback whose first children may be left out: which child is the first of a run depends on the
 // runs before, which are not examined.
 func (d *desugarer) roundRobin(n *node) {
-	if !d.enough(n, 1, -1) {
+	if !d.counted(n, len(n.children) > 0, n.id, "at least 1 child", "") {
 		return
 	}
 	n.kind = bt.Fallback
@@ -139,14 +120,10 @@ func (d *desugarer) roundRobin(n *node) {
 
 // nonblocking makes a parallel that fails when one of its children does.
 func (d *desugarer) nonblocking(n *node) {
-	if d.enough(n, 1, -1) {
+	if d.counted(n, len(n.children) > 0, n.id, "at least 1 child", "") {
 		n.kind, n.params = bt.Parallel, []int{-1, 1}
 	}
 }
 
 // asChild makes a task that does as its child does: in a pipeline, it is run again and again.
-func (d *desugarer) asChild(n *node) {
-	if d.enough(n, 1, 1) {
-		n.kind = bt.Sequence
-	}
-}
+func (d *desugarer) asChild(n *node) { d.counted(n, len(n.children) == 1, n.id, "exactly 1 child", "") }

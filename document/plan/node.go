@@ -108,12 +108,7 @@ func (p *parser) attributes(n *node) []string {
 	case leaf:
 		return append(known, conditionAttributes...)
 	}
-	if n.kind.Cases() > 0 {
-		known = append(known, caseNames(n.kind)...)
-	}
-	if n.kind.Ranked() > 0 {
-		known = append(known, utilityNames(n.kind)...)
-	}
+	known = append(known, comparisonNames(n.kind)...)
 	if name := n.kind.Condition(); name != "" && !n.kind.Attributed() {
 		known = append(known, name)
 	}

@@ -29,7 +29,7 @@ var shorthands = map[string]*shorthand{
 	elementTestNode: {elementAction, own, []string{attrReturnStatus, attrAsyncDelay, attrSuccessScript, attrFailureScript,
 		attrPostScript}, (*desugarer).testNode},
 	elementManualSelector:  {elementControl, own, []string{attrChoice, attrRepeatLast}, (*desugarer).manualSelector},
-	elementUtilitySelector: {elementControl, own, utilityNames(bt.UtilitySelector4), (*desugarer).utilitySelector},
+	elementUtilitySelector: {elementControl, own, comparisonNames(bt.UtilitySelector4), (*desugarer).utilitySelector},
 	elementSkipUnlessUpdated: {elementDecorator, builtIn, []string{attrOfEntry},
 		func(d *desugarer, n *node) { d.onceUpdated(n, "SKIPPED") }},
 	elementWaitValueUpdate: {elementDecorator, builtIn, []string{attrOfEntry},

@@ -22,13 +22,14 @@ const (
 
 // testNode makes the sequence of a stub: it waits, executes scripts, and returns a status.
 func (d *desugarer) testNode(n *node) {
-	n.kind = bt.Sequence
 	if count := len(n.children); count > 0 {
 		d.reportName(n.element, codeChildren, "", "%s cannot have children, this one has %d", elementTestNode, count)
 	}
 	n.children = nil
 	if a := n.element.Find(attrAsyncDelay); a != nil {
-		n.children = append(n.children, d.part(n, bt.Sleep, attrAsyncDelay, a.As("msec")))
+		sleep := n.newLeaf(bt.Sleep, bt.Sleep.String(), n.name+"."+attrAsyncDelay, a.As("msec"))
+		sleep.params = []int{d.param(sleep, &bt.Sleep.Params()[0])}
+		n.children = append(n.children, sleep)
 	}
 	status := "SUCCESS"
 	if a := n.element.Find(attrReturnStatus); a != nil {
@@ -43,11 +44,17 @@ func (d *desugarer) testNode(n *node) {
 		if a == nil {
 			continue
 		}
-		if script := d.newEffect(n.element, a, n.name+"."+name); name == attrPostScript || name == statuses[status].script {
+		if script := d.newEffect(n, a, n.name+"."+name); name == attrPostScript || name == statuses[status].script {
 			n.children = append(n.children, script) // the others are read for their mistakes
 		}
 	}
-	n.children = append(n.children, d.part(n, statuses[status].kind, attrReturnStatus))
+	n.children = append(n.children, n.status(status, attrReturnStatus))
+}
+
+// status returns the task that returns one of the statuses.
+func (n *node) status(status, what string) *node {
+	k := statuses[status].kind
+	return n.newLeaf(k, k.String(), n.name+"."+what)
 }
 
 // statuses are what a stub may return: the task that returns it, and the script that is executed before.

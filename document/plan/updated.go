@@ -14,29 +14,24 @@ const (
 // onceUpdated makes a precondition of a child, that an entry was written since the child was started before: an action
 // that notes the start comes before the child.
 func (d *desugarer) onceUpdated(n *node, otherwise string) {
-	count, a := len(n.children), n.element.Find(attrOfEntry)
+	name, a := "", n.element.Find(attrOfEntry)
+	one := d.counted(n, len(n.children) == 1, n.id, "exactly 1 child", "")
 	switch {
-	case count != 1 && d.doc.Whole:
-		d.reportName(n.element, codeChildren, "", "%s needs exactly 1 child, this one has %d", n.id, count)
+	case !one && d.doc.Whole:
 	case a == nil:
 		d.reportMissing(n.element, codeNoAttr, n.id, attrOfEntry, "...")
-	}
-	name := ""
-	if count == 1 && a != nil {
+	case one:
 		name = d.key(a)
 	}
 	if name == "" {
-		n.kind = bt.Sequence
 		return
 	}
 	d.mentioned[name] = true
-	updated := newCondition(n.element, n.name+".updated")
+	updated := n.newCondition(n.name + ".updated")
 	updated.access = &access{at: a, watches: name}
 	start := &node{id: elementAction, kind: bt.Action, name: n.name + ".start", element: updated.element,
 		access: &access{at: a, does: restart{updated}}}
-	then := d.part(n, bt.IfThenElse, "then")
-	then.children, then.wraps = []*node{start, n.children[0]}, true
-	n.precondition(updated, then, otherwise)
+	n.precondition(updated, n.around(bt.IfThenElse, "then", nil, start, n.children[0]), otherwise)
 }
 
 // restart is what an action does: from now on, a condition tells whether its entry was written.

@@ -1,7 +1,8 @@
 package plan
 
 import (
-	"strconv"
+	"fmt"
+	"slices"
 
 	"canopy/bt"
 	"canopy/expr"
@@ -15,18 +16,28 @@ const (
 	attrMargin = "margin"
 )
 
-// utilityNames returns the attributes of a kind by which its first conditions may be written.
-func utilityNames(k bt.Kind) []string {
-	names := []string{attrMargin}
-	for n := range k.Ranked() {
-		names = append(names, "utility_"+strconv.Itoa(n+1))
+// comparisonNames returns the attributes of a kind by which its first conditions may be written, none if there are no
+// such: the variable of a switch with its cases, the margin of a selector with the utilities of its children.
+func comparisonNames(k bt.Kind) []string {
+	var names []string
+	for n := range k.Cases() {
+		names = append(names, fmt.Sprint("case_", n+1))
 	}
-	return names
+	for n := range k.Ranked() {
+		names = append(names, fmt.Sprint("utility_", n+1))
+	}
+	switch {
+	case k.Cases() > 0:
+		return slices.Insert(names, 0, attrVariable)
+	case k.Ranked() > 0:
+		return slices.Insert(names, 0, attrMargin)
+	}
+	return nil
 }
 
 // hasUtilities reports whether a node is a selector whose conditions are written as utilities.
 func (n *node) hasUtilities() bool {
-	return n.kind.Ranked() > 0 && len(n.given(utilityNames(n.kind)[1:])) > 0
+	return n.kind.Ranked() > 0 && len(n.given(comparisonNames(n.kind)[1:])) > 0
 }
 
 // given returns the attributes of a node among some names, in their order.
@@ -46,7 +57,7 @@ func (d *desugarer) utilities(n *node) *node {
 	if !n.hasUtilities() {
 		return n
 	}
-	count, names := n.kind.Ranked(), utilityNames(n.kind)[1:]
+	count, names := n.kind.Ranked(), comparisonNames(n.kind)[1:]
 	of := n.given(names)
 	if len(of) < count {
 		for _, name := range names {
@@ -56,11 +67,8 @@ func (d *desugarer) utilities(n *node) *node {
 		}
 		return n
 	}
-	if len(n.children) != count {
-		if d.doc.Whole {
-			d.reportName(n.element, codeChildren, "one for each utility", "%s of utilities needs %d children, this one has %d",
-				n.kind, count, len(n.children))
-		}
+	if !d.counted(n, len(n.children) == count, n.kind.String()+" of utilities", fmt.Sprintf("%d children", count),
+		"one for each utility") {
 		return n
 	}
 	margin := n.element.Find(attrMargin)
@@ -88,24 +96,16 @@ func (d *desugarer) utilities(n *node) *node {
 // utilitySelector makes the selector by utilities that has as many children as are written.
 func (d *desugarer) utilitySelector(n *node) {
 	count := len(n.children)
-	for _, k := range []bt.Kind{bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4} {
-		if k.Ranked() != count {
-			continue
-		}
-		n.kind = k
+	selectors := []bt.Kind{bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4}
+	if d.counted(n, count >= 2 && count <= 4, elementUtilitySelector, "2 to 4 children", "") {
+		n.kind = selectors[count-2] // its utilities are written as conditions like those of its kind
 		if !n.hasUtilities() {
 			d.reportMissing(n.element, codeCount, n.kind.String(), "utility_1", "...")
 		}
-		for _, a := range n.given(utilityNames(bt.UtilitySelector4)[count+1:]) {
+		for _, a := range n.given(comparisonNames(bt.UtilitySelector4)[count+1:]) {
 			d.reportAttribute(a, codeChildren, "", "%s has %d children", elementUtilitySelector, count)
 		}
-		return // its utilities are written as conditions like those of its kind
 	}
-	if d.doc.Whole {
-		d.reportName(n.element, codeChildren, "", "%s needs 2 to 4 children, this one has %d", elementUtilitySelector,
-			count)
-	}
-	n.kind = bt.Sequence
 }
 
 // parses reports whether an attribute is an expression: a mistake is reported where it is, not in all conditions that
@@ -128,8 +128,8 @@ func negative(e *expr.Expr) bool {
 // comparison returns the condition that the utility b has exceeded a, and a not b since then, by more than a margin.
 func comparison(n *node, a, b, margin *xmltree.Attribute, name string) *node {
 	if margin == nil {
-		return newCondition(n.element, name, xmltree.Compose(attrOn, "(%) > (%)", b, a))
+		return n.newCondition(name, xmltree.Compose(attrOn, "(%) > (%)", b, a))
 	}
-	return newCondition(n.element, name, xmltree.Compose(attrOn, "(%) - (%) > (%)", b, a, margin),
+	return n.newCondition(name, xmltree.Compose(attrOn, "(%) - (%) > (%)", b, a, margin),
 		xmltree.Compose(attrOff, "(%) - (%) > (%)", a, b, margin))
 }

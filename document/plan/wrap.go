@@ -16,29 +16,23 @@ type wrap struct {
 	attribute string
 	of        bt.ParamType
 	example   string
-	around    func(n *node, value int) *node
+	around    func(task, n *node, value int) *node // n is the task with what is around it
 }
 
 // wraps are these attributes, from the inside to the outside: each attempt has its own time limit, and each period its
 // own attempts. Preconditions are inside of them.
 var wraps = []wrap{
-	{"timeout", bt.Duration, "30 [s]", func(n *node, value int) *node { return n.inside(bt.Timeout, "timeout", value) }},
-	{"retry", bt.Times, "3", func(n *node, value int) *node {
-		return n.inside(bt.RetryUntilSuccessful, "retry", value)
+	{"timeout", bt.Duration, "30 [s]", func(task, n *node, value int) *node {
+		return task.around(bt.Timeout, "timeout", []int{value}, n)
 	}},
-	{"every", bt.Duration, "10 [min]", func(n *node, value int) *node {
-		period := n.inside(bt.Sleep, "period", value)
-		period.children = nil
-		round := n.inside(bt.Parallel, "round", -1, 1)
-		round.children = []*node{period, n}
-		return round.inside(bt.KeepRunningUntilFailure, "every")
+	{"retry", bt.Times, "3", func(task, n *node, value int) *node {
+		return task.around(bt.RetryUntilSuccessful, "retry", []int{value}, n)
 	}},
-}
-
-// inside returns a task around a node that an attribute stands for.
-func (n *node) inside(k bt.Kind, what string, params ...int) *node {
-	return &node{element: n.element, kind: k, id: k.String(), name: n.task().name + "." + what, params: params,
-		wraps: true, children: []*node{n}}
+	{"every", bt.Duration, "10 [min]", func(task, n *node, value int) *node {
+		period := task.around(bt.Sleep, "period", []int{value})
+		round := task.around(bt.Parallel, "round", []int{-1, 1}, period, n)
+		return task.around(bt.KeepRunningUntilFailure, "every", nil, round)
+	}},
 }
 
 // wrapNames returns the names of the attributes that stand for tasks around a node. An attribute of a free leaf, of a
@@ -64,7 +58,7 @@ func (d *desugarer) wraps(n *node) *node {
 	has := inner.wrapNames()
 	for _, w := range wraps {
 		if a := inner.element.Find(w.attribute); a != nil && slices.Contains(has, w.attribute) {
-			n = w.around(n, d.wrapValue(&w, a))
+			n = w.around(inner, n, d.wrapValue(&w, a))
 		}
 	}
 	return n
