@@ -3,12 +3,10 @@ package adapter_test
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
 	"canopy/autopilot/frame"
 	"canopy/vehicle/contract"
@@ -45,73 +43,6 @@ func (f *flown) beats() func() {
 			}
 			f.vehicle.Receive(raw)
 		}
-	}
-}
-
-// fail puts a vehicle into failsafe: a plane at its boot, by a ground station that is not there; others by their battery.
-// It returns what ends that.
-func (f *flown) fail(name string) (end func()) {
-	if name == "plane" {
-		f.vehicle.Set("FS_GCS_ENABL", 1)
-		f.vehicle.Set("FS_LONG_ACTN", 1)
-		beat := f.beats()
-		return func() { f.lose = func() bool { beat(); return false } }
-	}
-	f.vehicle.Set("BATT_LOW_VOLT", 11)
-	f.vehicle.Inject(fake.Event{Kind: fake.Battery, Value: 0.05})
-	return func() {
-		f.vehicle.Inject(fake.Event{Kind: fake.Battery, Value: 1})
-		f.vehicle.Inject(fake.Event{Kind: fake.Reboot})
-	}
-}
-
-// A vehicle that is in failsafe on the ground is neither armed nor put into a mode that climbs, whatever the operator
-// says; the operator is told once. When the failsafe ends, it takes off.
-func TestNotArmedInFailsafe(t *testing.T) {
-	for _, k := range vehicles {
-		t.Run(k.name, func(t *testing.T) {
-			f := fly(t, k.name)
-			end := f.fail(k.name)
-			f.want(60)
-			f.pass(120*sec, func() {
-				if f.signals["ready"] == 1 && f.vehicle.Now() > 45*sec {
-					t.Fatalf("it is ready in failsafe\n%s", f.log.String())
-				}
-			})
-			f.Resume(clockOf(f))
-			f.pass(20*sec, nil)
-			if log := f.log.String(); len(f.orders) > 0 || strings.Count(log, "in failsafe") != 1 ||
-				k.name == "plane" && !strings.Contains(log, "it is in failsafe: GCS Failsafe On: RTL") {
-				t.Fatalf("orders %v\n%s", f.orders, log)
-			}
-			end()
-			f.pass(40*sec, nil)
-			f.Resume(clockOf(f)) // those that rebooted
-			f.run(90*sec, func() bool { return f.signals["h"] > 55 })
-		})
-	}
-}
-
-// The operator's resume excuses the failsafe of a vehicle in the air only: after a reboot in failsafe it is not armed.
-func TestResumeExcusesNothingOnTheGround(t *testing.T) {
-	f := fly(t, "plane")
-	f.ready(90)
-	f.fail("plane")
-	f.vehicle.Inject(fake.Event{Kind: fake.Reboot})
-	f.run(90*sec, func() bool { return f.Control() == adapter.Observing })
-	f.pass(30*sec, nil)
-	f.Resume(clockOf(f))
-	f.want(60)
-	f.pass(60*sec, nil)
-	if len(f.orders) > 0 {
-		t.Errorf("%v\n%s", f.orders, f.log.String())
-	}
-	// somebody else arms it, in a mode that climbs
-	f.vehicle.Receive(raw(t, &mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 176, Param1: 1, Param2: 13}))
-	f.vehicle.Receive(raw(t, &mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 400, Param1: 1}))
-	f.run(60*sec, func() bool { return f.in("loiter") })
-	if f.Control() != adapter.Taken {
-		t.Errorf("%v\n%s", f.Control(), f.log.String())
 	}
 }
 
@@ -157,48 +88,6 @@ func TestStationThatComesAndGoes(t *testing.T) {
 		f.pass(300*sec, nil)
 		if s := f.vehicle.State(); s.Armed && !slices.Contains([]string{"LOITER", "RTL", "GUIDED"}, s.Mode) {
 			t.Errorf("seed %d: it ends in %s, %s\n%s", seed, s.Mode, f.Control(), f.log.String())
-		}
-	}
-}
-
-// A failsafe that takes the vehicle in its take-off and changes nothing leaves it to nobody: it is told once to hold or to
-// return. A pilot, and any other mode, win.
-func TestAbandonedTakeOff(t *testing.T) {
-	for _, k := range vehicles {
-		for _, c := range []struct {
-			name  string
-			home  bool
-			pilot bool
-			ends  string
-		}{{"hold", false, false, "loiter"}, {"return", true, false, "rtl"}, {"pilot", false, true, ""}} {
-			t.Run(k.name+"/"+c.name, func(t *testing.T) {
-				f := fly(t, k.name)
-				f.options.Return = c.home
-				f.begin()
-				f.vehicle.Set("BATT_LOW_VOLT", 11) // it only warns
-				f.ready(60)
-				f.want(60)
-				f.run(90*sec, func() bool { return f.signals["h"] > 5 })
-				f.vehicle.Inject(fake.Event{Kind: fake.Battery, Value: 0.05})
-				f.run(30*sec, func() bool { return f.Control() == adapter.Taken })
-				n := len(f.orders)
-				if c.pilot {
-					f.vehicle.Inject(fake.Event{Kind: fake.PilotMode, Value: k.switched})
-				}
-				f.pass(60*sec, nil)
-				if strings.HasPrefix(k.name, "px4") && !c.pilot { // the take-off ends in Hold before
-					if f.vehicle.State().Mode != "HOLD" || len(f.orders) > n {
-						t.Errorf("commands %v, %v", f.orders[n:], f.vehicle.State())
-					}
-					return
-				}
-				if c.pilot && len(f.orders) > n || !c.pilot && (len(f.orders) != n+1 || !f.in(c.ends) && !f.in("brake")) || f.Control() != adapter.Taken {
-					t.Errorf("commands %v, %s, %v\n%s", f.orders[n:], f.Control(), f.vehicle.State(), f.log.String())
-				}
-				if told := strings.Count(f.log.String(), "told to go on in the mode "+c.ends); told != 1 && !c.pilot {
-					t.Errorf("told %d times\n%s", told, f.log.String())
-				}
-			})
 		}
 	}
 }

@@ -2,7 +2,6 @@ package adapter_test
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -16,23 +15,14 @@ import (
 	"canopy/vehicle/contract"
 )
 
-// vehicles are the fake vehicles, with what the flights of the tests need to know of them.
+// vehicles are the fake vehicles, with their contracts.
 var vehicles = []struct {
 	name     string
 	contract *contract.Contract
 	firmware fake.Firmware
-	switched float64  // the number of a mode that a pilot selects
-	orders   []string // of TestFakeFlight, with their results
 }{
-	{"plane", contract.Plane, fake.ArduPlane, 5,
-		[]string{"176: 0", "400: 0", "176: 0", "192: 0", "43000: 0", "192: 0", "176: 0", "176: 0"}},
-	{"copter", contract.Copter, fake.ArduCopter, 5,
-		[]string{"176: 0", "400: 0", "22: 0", "178: 0", "192: 0", "192: 0", "176: 0", "176: 0"}},
-	// Hold is commanded by DO_REPOSITION where the vehicle is to stay, and a circle by DO_ORBIT.
-	{"px4-plane", contract.Plane, fake.PX4Plane, 3 << 16,
-		[]string{"176: 0", "400: 0", "176: 0", "34: 0", "178: 0", "34: 0", "192: 0", "176: 0"}},
-	{"px4-copter", contract.Copter, fake.PX4Copter, 3 << 16,
-		[]string{"400: 0", "22: 0", "178: 0", "192: 0", "192: 0", "192: 0", "176: 0"}},
+	{"plane", contract.Plane, fake.ArduPlane}, {"copter", contract.Copter, fake.ArduCopter},
+	{"px4-plane", contract.Plane, fake.PX4Plane}, {"px4-copter", contract.Copter, fake.PX4Copter},
 }
 
 // flown is an adapter that flies a fake vehicle.
@@ -50,6 +40,7 @@ type flown struct {
 	lose     func() bool         // decides about each frame
 	twice    func() bool         // likewise: it arrives twice
 	sends    func(frame.Message) // is called with what the adapter sends; nil: nothing is
+	each     func()              // is called before each step of time
 	deaf     bool                // the vehicle receives nothing
 	offAt    int64               // when somebody disabled the fence
 	critical bool                // the vehicle's last heartbeat says so
@@ -100,6 +91,9 @@ func (f *flown) run(limit int64, until func() bool) {
 	for end := f.vehicle.Now() + limit; !until(); {
 		if f.vehicle.Now() >= end {
 			f.t.Fatalf("not within %d s; state %s, signals %v\n%s", limit/sec, f.Control(), f.signals, f.log.String())
+		}
+		if f.each != nil {
+			f.each()
 		}
 		f.vehicle.Step(20 * ms)
 		now := service.Clock{Wall: f.vehicle.Now(), Unix: f.vehicle.Now()}
@@ -183,61 +177,4 @@ func (f *flown) climb() {
 	f.t.Helper()
 	f.want(60)
 	f.run(90*sec, func() bool { return f.signals["h"] > 55 })
-}
-
-// TestFakeFlight attaches each fake vehicle and flies it with the adapter alone: take-off, a target with a speed, a second
-// target, a stop on the way there, where it stays, return. Each command is sent once.
-func TestFakeFlight(t *testing.T) {
-	for _, k := range vehicles {
-		t.Run(k.name, func(t *testing.T) {
-			f := fly(t, k.name)
-			f.takeOff()
-			f.mode("guided")
-			f.set("target_north", 400)
-			f.set("target_h", 80)
-			if f.contract == contract.Plane {
-				f.set("radius", 80)
-			}
-			f.set("speed", 15)
-			f.run(90*sec, func() bool { return f.signals["reached"] == 1 })
-			if v := f.vehicle.State().Airspeed; f.contract == contract.Plane && (v < 14 || v > 16) {
-				t.Errorf("%g m/s", v)
-			}
-			f.set("target_east", -3000)
-			f.run(10*sec, func() bool { return f.signals["reached"] == 0 })
-			f.run(90*sec, func() bool { return f.signals["east"] < -200 })
-			f.mode("loiter")
-			f.run(10*sec, func() bool { return f.in("loiter") })
-			east := f.signals["east"]
-			if f.pass(60*sec, nil); math.Abs(f.signals["east"]-east) > 250 {
-				t.Errorf("it flies on from %g to %g m east", east, f.signals["east"])
-			}
-			f.mode("rtl")
-			f.run(10*sec, func() bool { return f.in("rtl") })
-			if !slices.Equal(f.orders, k.orders) || f.Control() != adapter.Ready {
-				t.Errorf("commands %v, want %v\nstate %s\n%s", f.orders, k.orders, f.Control(), f.log.String())
-			}
-		})
-	}
-}
-
-// TestFakeClockStep checks that a step of the vehicle's clock, forward or back, takes the command from nobody.
-func TestFakeClockStep(t *testing.T) {
-	each(t, func(t *testing.T, begin func() *flown) {
-		for _, seconds := range []float64{30, 3, -1} {
-			f := begin()
-			f.takeOff()
-			f.mode("guided")
-			f.set("target_north", 400)
-			f.pass(5*sec, nil)
-			n := len(f.orders)
-			f.vehicle.Inject(fake.Event{Kind: fake.ClockStep, Value: seconds})
-			f.pass(10*sec, nil)
-			f.set("target_north", 0)
-			f.run(20*sec, func() bool { return len(f.orders) == n+1 })
-			if f.Control() != adapter.Ready {
-				t.Errorf("%v s: state %s, commands %v\n%s", seconds, f.Control(), f.orders, f.log.String())
-			}
-		}
-	})
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"canopy/autopilot/adapter"
-	"canopy/autopilot/fake"
 	"canopy/vehicle/earth"
 )
 
@@ -129,27 +128,5 @@ func TestFenceAfterALoss(t *testing.T) {
 	f.ready(60)
 	if log := f.log.String(); !strings.Contains(log, "stored: fence: uploaded") || strings.Contains(log, "grave: fence") {
 		t.Errorf("%s", log)
-	}
-}
-
-// A plane that leaves its fence shows it: the autopilot returns, the signal holds, and the vehicle is not ours any more.
-func TestFenceIsBreached(t *testing.T) {
-	for _, name := range []string{"plane", "copter"} {
-		f := fly(t, name)
-		f.vehicle.Set("FENCE_TYPE", 4)
-		f.attach(square, nil)
-		f.takeOff()
-		f.mode("guided")
-		f.set("target_h", 60)
-		f.set("target_north", 490) // a circle round it leads outside, and so does the wind
-		f.run(20*sec, func() bool { return f.signals["mode"] == 3 })
-		if name == "copter" {
-			f.vehicle.Inject(fake.Event{Kind: fake.Breach, Value: 5})
-		}
-		f.run(120*sec, func() bool { return f.signals["fence_breached"] == 1 })
-		f.run(10*sec, func() bool {
-			return f.Control() == adapter.Taken && f.signals["failsafe"] == 1 && f.signals["mode"] == 6
-		})
-		f.run(60*sec, func() bool { return f.signals["fence_breached"] == 0 })
 	}
 }

@@ -43,17 +43,3 @@ func TestHoldsItsHeight(t *testing.T) {
 		}
 	})
 }
-
-// TestLoiterOfAPilot checks that the loitering mode of a pilot, which obeys the throttle stick, is not taken for the hold
-// that was commanded.
-func TestLoiterOfAPilot(t *testing.T) {
-	f := fly(t, "copter")
-	f.takeOff()
-	f.mode("loiter")
-	f.run(10*sec, func() bool { return f.in("loiter") })
-	f.vehicle.Inject(fake.Event{Kind: fake.PilotMode, Value: 5})
-	f.run(10*sec, func() bool { return f.signals["pilot"] == 1 })
-	if f.in("loiter") {
-		t.Errorf("the mode is shown as loiter\n%s", f.log.String())
-	}
-}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
@@ -128,74 +126,6 @@ func TestRandomWishes(t *testing.T) {
 			if refused < 5 || sent[192]+sent[34] == 0 {
 				t.Errorf("%d refusals, commands %v", refused, sent)
 			}
-		})
-	}
-}
-
-// A wanted value that no vehicle should be given is refused with the reason, and the refusal ends with another value.
-func TestUnfitWishes(t *testing.T) {
-	limits := earth.Fence{Top: 100, Areas: []earth.Area{{Corners: square.Areas[0].Corners}, {Forbidden: true,
-		Centre: earth.Coordinates{North: 300}, Radius: 50}}}
-	for _, c := range []struct {
-		slot  string
-		value float64
-		why   string
-	}{
-		{"target_h", -20, "target_h = -20 m is not from 1 to"},
-		{"target_h", 0.5, "target_h = 0.5 m is not from 1 to"},
-		{"target_h", 5000, "target_h = 5000 m is not from 1 to"},
-		{"target_h", 101, "target_h = 101 m is above the mission's fence, which ends at 100 m"},
-		{"target_h", math.NaN(), "target_h = NaN m is not from"},
-		{"target_north", 900, "the target, 900 m north and 0 m east, is outside the mission's fence"},
-		{"target_north", 310, "the target, 310 m north and 0 m east, is outside the mission's fence"},
-		{"target_east", math.Inf(-1), "target_east = -Inf m is not from"},
-		{"speed", -3, "speed = -3 m/s is not from 0.1 to 100"},
-		{"speed", 1000, "speed = 1000 m/s is not from 0.1 to 100"},
-	} {
-		each(t, func(t *testing.T, begin func() *flown) {
-			f := begin()
-			f.options.Fence, f.options.Unfenced = limits, true
-			f.begin()
-			f.takeOff()
-			f.mode("guided")
-			f.set("target_h", 60)
-			f.set("speed", 15)
-			f.pass(20*sec, nil)
-			before := f.contract.Slots[f.contract.Slot(c.slot)].Default
-			if c.slot == "target_h" || c.slot == "speed" {
-				before = map[string]float64{"target_h": 60, "speed": 15}[c.slot]
-			}
-			if f.signals["refused"] == 1 {
-				t.Fatalf("refused before\n%s", f.log.String())
-			}
-			n := len(f.orders)
-			f.set(c.slot, c.value)
-			f.pass(10*sec, nil)
-			if f.signals["refused"] != 1 || !strings.Contains(f.log.String(), c.why) || len(f.orders) > n {
-				t.Errorf("%s := %g: refused = %v, commands %v\n%s", c.slot, c.value, f.signals["refused"], f.orders[n:], f.log.String())
-			}
-			f.set(c.slot, before)
-			f.run(15*sec, func() bool { return f.signals["refused"] == 0 })
-		})
-	}
-}
-
-// A take-off above the fence, or above what the contract allows, is not begun: the vehicle is not even armed.
-func TestUnfitTakeOff(t *testing.T) {
-	for _, h := range []float64{-20, 0.3, 5000, 70000, 120, math.Inf(1)} {
-		each(t, func(t *testing.T, begin func() *flown) {
-			f := begin()
-			f.options.Fence, f.options.Unfenced = earth.Fence{Top: 100}, true
-			f.begin()
-			f.ready(60)
-			f.want(h)
-			f.pass(40*sec, nil)
-			if slices.ContainsFunc(f.orders, func(o string) bool { return strings.HasPrefix(o, "400") || strings.HasPrefix(o, "22:") }) ||
-				f.signals["refused"] != 1 {
-				t.Fatalf("%g m: %v, refused %v\n%s", h, f.orders, f.signals["refused"], f.log.String())
-			}
-			f.set("target_h", 60)
-			f.run(90*sec, func() bool { return f.signals["h"] > 55 })
 		})
 	}
 }

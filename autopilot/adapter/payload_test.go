@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"canopy/autopilot/adapter"
@@ -28,117 +27,6 @@ func equipped(t *testing.T, name string, lose func() bool) *flown {
 func (f *flown) wantAll(slots map[string]float64) {
 	for name, v := range slots {
 		f.set(name, v)
-	}
-}
-
-// What is wanted of the payload is commanded once, and seen in the signals within 2 s; what is not wanted any more is
-// left as it is.
-func TestPayload(t *testing.T) {
-	for _, name := range []string{"plane", "copter"} {
-		t.Run(name, func(t *testing.T) {
-			f := equipped(t, name, nil)
-			for _, c := range []struct {
-				slots  map[string]float64
-				orders string
-				shows  func(s map[string]float64, p fake.Payload) bool
-			}{
-				{map[string]float64{"wanted_servo": 9, "wanted_pwm": 0.0017}, "183: 0",
-					func(s map[string]float64, p fake.Payload) bool {
-						return s["servo"] == 9 && math.Abs(s["pwm"]-0.0017) < 1e-9 && p.PWM[8] == 1700
-					}},
-				{map[string]float64{"wanted_pwm": 0.0011}, "183: 0", func(s map[string]float64, p fake.Payload) bool {
-					return math.Abs(s["pwm"]-0.0011) < 1e-9 && p.PWM[8] == 1100
-				}},
-				{map[string]float64{"wanted_servo": 0}, "", func(s map[string]float64, p fake.Payload) bool {
-					return s["servo"] == 0 && s["pwm"] == 0 && p.PWM[8] == 1100
-				}},
-				{map[string]float64{"wanted_relay": 2, "wanted_relay_on": 1}, "181: 0",
-					func(s map[string]float64, p fake.Payload) bool {
-						return s["relay"] == 2 && s["relay_on"] == 1 && p.Relays == 2
-					}},
-				{map[string]float64{"wanted_relay_on": 0}, "181: 0", func(s map[string]float64, p fake.Payload) bool {
-					return s["relay_on"] == 0 && p.Relays == 0
-				}},
-				{map[string]float64{"wanted_gripper": 1}, "211: 0", func(s map[string]float64, p fake.Payload) bool {
-					return s["gripper"] == 1 && p.Gripper == "grabbed"
-				}},
-				{map[string]float64{"wanted_gripper": 2}, "211: 0", func(s map[string]float64, p fake.Payload) bool {
-					return s["gripper"] == 2 && p.Gripper == "released"
-				}},
-				{map[string]float64{"wanted_photos": 1}, "203: 0", func(s map[string]float64, p fake.Payload) bool {
-					return s["photos"] == 1 && p.Photos == 1
-				}},
-				{map[string]float64{"wanted_photos": 0, "photo_interval": 0.5}, "2000: 0",
-					func(s map[string]float64, p fake.Payload) bool { return s["shooting"] == 1 && s["photos"] >= 3 }},
-				{map[string]float64{"photo_interval": 0}, "2001: 0", func(s map[string]float64, _ fake.Payload) bool {
-					return s["shooting"] == 0
-				}},
-				{map[string]float64{"photo_distance": 20}, "206: 0", func(s map[string]float64, _ fake.Payload) bool {
-					return s["shooting"] == 1
-				}},
-				{map[string]float64{"photo_distance": 0}, "206: 0", func(s map[string]float64, _ fake.Payload) bool {
-					return s["shooting"] == 0
-				}},
-				{map[string]float64{"wanted_mount": 1, "wanted_pitch": -math.Pi / 2, "wanted_yaw": 0.5}, "205: 0",
-					func(s map[string]float64, p fake.Payload) bool {
-						return math.Abs(s["mount_pitch"]+math.Pi/2) < 1e-3 && math.Abs(s["mount_yaw"]-0.5) < 1e-3
-					}},
-			} {
-				f.orders = nil
-				f.wantAll(c.slots)
-				f.run(3*sec, func() bool { return c.shows(f.signals, f.vehicle.Payload()) })
-				f.pass(3*sec, nil)
-				if got := strings.Join(f.orders, " "); got != c.orders || f.signals["refused"] != 0 {
-					t.Errorf("%v sends %q, want %q; refused %v\n%s", c.slots, got, c.orders, f.signals["refused"], f.log.String())
-				}
-			}
-		})
-	}
-}
-
-// What the vehicle refuses, does not do, or cannot do makes the signal refused true, with the autopilot's reason. When it
-// is not wanted any more, nothing is refused.
-func TestPayloadRefused(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		slots  map[string]float64
-		reason string
-		sent   string
-	}{
-		{"a servo of the aircraft", map[string]float64{"wanted_servo": 1, "wanted_pwm": 0.0015},
-			"the reason may be: ServoRelayEvent: Channel 1 is already in use", "183: 4"},
-		{"a servo out of range", map[string]float64{"wanted_servo": 9, "wanted_pwm": 0.005}, "is not from", ""},
-		{"no servo", map[string]float64{"wanted_servo": 33, "wanted_pwm": 0.0015}, "is not from", ""},
-		{"no relay", map[string]float64{"wanted_relay": 3, "wanted_relay_on": 1}, "relay: failed", "181: 4"},
-		{"no gripper", map[string]float64{"wanted_gripper": 1}, "gripper: failed", "211: 4"},
-		{"no camera", map[string]float64{"wanted_photos": 1}, "photo: was accepted and had no effect", "203: 0"},
-		{"no camera, by distance", map[string]float64{"photo_distance": 5}, "was accepted and had no effect",
-			"206: 0 206: 0 206: 0"},
-		{"no camera, by time", map[string]float64{"photo_interval": 5}, "failed", "2000: 4"},
-		{"no mount", map[string]float64{"wanted_mount": 1, "wanted_pitch": 1}, "mount: failed", "205: 4"},
-		{"the mount's end", map[string]float64{"wanted_mount": 1, "wanted_pitch": -200 * math.Pi / 180},
-			"mount: was accepted and had no effect", "205: 0 205: 0 205: 0"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			f := equipped(t, "plane", nil)
-			if strings.HasPrefix(c.name, "no ") {
-				for _, p := range []string{"GRIP_ENABLE", "CAM1_TYPE", "MNT1_TYPE"} {
-					f.vehicle.Set(p, 0)
-				}
-			}
-			f.pass(5*sec, nil)
-			f.orders = nil
-			f.wantAll(c.slots)
-			f.run(30*sec, func() bool { return f.signals["refused"] == 1 })
-			f.pass(2*sec, nil)
-			if got := strings.Join(f.orders, " "); got != c.sent || !strings.Contains(f.log.String(), c.reason) {
-				t.Errorf("sends %q, want %q and %q\n%s", got, c.sent, c.reason, f.log.String())
-			}
-			for slot := range c.slots {
-				f.set(slot, 0)
-			}
-			f.run(5*sec, func() bool { return f.signals["refused"] == 0 })
-		})
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/fake"
-	"canopy/vehicle/earth"
 )
 
 // begin begins anew with other options.
@@ -44,55 +43,6 @@ func TestFenceBeforeTheOrigin(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Whatever keeps the mission's fence from being in effect keeps the vehicle on the ground, with the reason, and the
-// operator's resume changes nothing; an option does.
-func TestNotArmedWithoutFence(t *testing.T) {
-	two := earth.Fence{Areas: []earth.Area{square.Areas[0], {Radius: 400}}}
-	for _, c := range []struct {
-		name, vehicle string
-		fence         earth.Fence
-		set           map[string]float64
-		why           string
-	}{
-		{"no polygon in FENCE_TYPE", "plane", square, map[string]float64{"FENCE_TYPE": 3, "FENCE_RADIUS": 3000}, "FENCE_TYPE = 3"},
-		{"no action", "copter", square, map[string]float64{"FENCE_ACTION": 0}, "FENCE_ACTION = 0"},
-		{"no action of a PX4", "px4-plane", square, map[string]float64{"GF_ACTION": 0}, "GF_ACTION = 0"},
-		{"a PX4 that only warns", "px4-copter", square, map[string]float64{"GF_ACTION": 1}, "GF_ACTION = 1"},
-		{"no limit of the height", "px4-copter", earth.Fence{Top: 100}, map[string]float64{"GF_ACTION": 3}, "GF_MAX_VER_DIST = 0"},
-		{"a greater height", "plane", earth.Fence{Top: 90}, map[string]float64{"FENCE_TYPE": 1}, "FENCE_ALT_MAX = 100"},
-		{"two areas on a PX4", "px4-plane", two, map[string]float64{"GF_ACTION": 3}, "any area of inclusion"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			f := fly(t, c.vehicle)
-			f.options.Fence = c.fence
-			f.begin()
-			for name, v := range c.set {
-				f.vehicle.Set(name, v)
-			}
-			f.ready(90)
-			f.want(60)
-			f.pass(30*sec, nil)
-			f.Resume(clockOf(f))
-			f.pass(30*sec, func() {
-				if f.signals["ready"] == 1 {
-					t.Fatal("it is ready")
-				}
-			})
-			if f.climbed() || !strings.Contains(f.log.String(), "the mission's fence is not in effect: "+c.why) &&
-				!strings.Contains(f.log.String(), c.why) {
-				t.Fatalf("%v\n%s", f.orders, f.log.String())
-			}
-			f.options.Unfenced = true
-			f.begin()
-			f.ready(90)
-			f.climb()
-			if n := strings.Count(f.log.String(), "checked: grave: fence: the vehicle is armed without it, as --without-fence allows: "); n != 1 {
-				t.Errorf("it is said %d times\n%s", n, f.log.String())
-			}
-		})
 	}
 }
 
@@ -154,25 +104,4 @@ func TestFenceThatGoesOff(t *testing.T) {
 		f.want(60)
 		f.run(200*sec, func() bool { return f.signals["h"] > 55 })
 	}
-}
-
-// A vehicle that somebody else arms is not told to take off without the mission's fence.
-func TestArmedByOthersWithoutFence(t *testing.T) {
-	each(t, func(t *testing.T, begin func() *flown) {
-		f := begin()
-		f.options.Fence = square
-		f.begin()
-		f.vehicle.Set("FENCE_ACTION", 0)
-		f.vehicle.Set("GF_ACTION", 1)
-		f.ready(90)
-		f.pass(30*sec, nil)
-		f.want(60)
-		for range 4 {
-			f.vehicle.Receive(raw(t, &mav.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 400, Param1: 1}))
-			f.pass(8*sec, nil)
-		}
-		if f.vehicle.State().Flying || slices.ContainsFunc(f.orders, func(o string) bool { return o == "22: 0" || o == "176: 0" }) {
-			t.Errorf("%v %+v\n%s", f.orders, f.vehicle.State(), f.log.String())
-		}
-	})
 }
