@@ -15,11 +15,6 @@ import (
 // begin begins anew with other options.
 func (f *flown) begin() { f.Adapter = adapter.New(f.contract, f.options) }
 
-// armed reports whether arming or a mode that climbs was commanded.
-func (f *flown) climbed() bool {
-	return slices.ContainsFunc(f.orders, func(o string) bool { return !strings.HasPrefix(o, "207") })
-}
-
 // A mission's fence is enabled as soon as the vehicle has an origin, however late, and the vehicle takes off only then.
 // A status that shows a fence as enabled shows nothing about its areas.
 func TestFenceBeforeTheOrigin(t *testing.T) {

@@ -103,9 +103,10 @@ func (v *instance) rateAt(state int, box []interval.Interval) interval.Interval 
 }
 
 // constantSums returns weights, at least 0, of those of the given states whose sums the equations keep constant. They
-// are found at points: equations without relations whose sum is zero at more points than they have states keep it.
+// are found at points: equations without relations and discrete signals whose sum is zero at more points than they have
+// states keep it.
 func (v *instance) constantSums(states []int) (sums [][]float64) {
-	switches := func(c *expr.Code) bool { return len(c.Indicators()) > 0 }
+	switches := func(c *expr.Code) bool { return len(c.Indicators())+len(c.Discrete()) > 0 }
 	if len(states) > maxSummed || slices.ContainsFunc(v.derivatives, switches) ||
 		slices.ContainsFunc(v.derive, func(i int) bool { return switches(v.outputs[i]) }) {
 		return nil

@@ -35,6 +35,10 @@ commands: {inflow: {unit: 1/s, min: 0}}
 		`states: {x: {initial: 1, derivative: '-x / 1 [s]'}, n: {derivative: '1 [1/s]'}}
 events: [{when: n ge 1, then: x := -1}]
 `: "[ at least 0]",
+		// a discrete signal hides it likewise
+		`states: {x: {derivative: "if(gear == low, 1, 0) * 1 [1/s]"}}
+discrete: {gear: {type: enumeration, values: [neutral, low], initial: low}}
+`: "[at least 0 at least 0]",
 		// a relation hides a sum that is constant on one side only
 		`states: {x: {initial: 1, derivative: "-x * 1 [1/s]"}, y: {derivative: "if(x gt 3, 2, 1) * x * 1 [1/s]"}}
 `: "[at least 0 at least 0]",
