@@ -185,129 +185,173 @@ func TestSwaps(t *testing.T) {
 	}
 }
 
+// exchanging is a run of a random mission whose plans are exchanged.
+type exchanging struct {
+	*swapped
+	seed   uint64
+	shape  Shape
+	first  *Mission
+	read   *mission.Mission // the first one
+	flown  *mission.Mission
+	random *rand.Rand
+	path   []Point
+	all    bool // leaves are visited at every instant
+	r      *run.Run
+	c      *crew
+	story  []string
+}
+
+// described returns the first mission, to be edited.
+func (x *exchanging) described() *maker {
+	k := &maker{Rand: rand.New(rand.NewPCG(x.seed, 91)), Shape: x.shape}
+	k.m = Random(k.Rand, x.shape)
+	k.count = 100
+	k.m.Always, k.m.Facts, k.m.Goal, k.m.Written = nil, nil, nil, nil
+	return k
+}
+
+// fresh returns a run at its beginning.
+func (x *exchanging) fresh() *run.Run {
+	r, err := run.New(x.flown, NewWorld(x.flown, x.path), run.Continuous{All: x.all}, x.path[len(x.path)-1].T+.25)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func (x *exchanging) fail(text string, args ...any) string {
+	return fmt.Sprintf(text, args...) + "\n" + strings.Join(x.story, "\n")
+}
+
+// fly flies a mission with exchanges, and returns what is wrong.
 func (s *swapped) fly(seed uint64, shape Shape) (wrong string) {
-	described := func() *maker {
-		k := &maker{Rand: rand.New(rand.NewPCG(seed, 91)), Shape: shape}
-		k.m = Random(k.Rand, shape)
-		k.count = 100
-		k.m.Always, k.m.Facts, k.m.Goal, k.m.Written = nil, nil, nil, nil
-		return k
+	x := &exchanging{swapped: s, seed: seed, shape: shape, random: rand.New(rand.NewPCG(seed, 92))}
+	x.first = x.described().m
+	var list diag.List
+	if x.read, list = x.first.Read(); x.read == nil {
+		return fmt.Sprintf("%v\n%s", list, x.first)
 	}
-	first := described()
-	read, list := first.m.Read()
-	if read == nil {
-		return fmt.Sprintf("%v\n%s", list, first.m)
+	x.flown = x.read.Flown()
+	x.path = randomPath(x.random, x.first, 16)
+	x.all = x.random.IntN(2) == 0
+	x.r, x.story = x.fresh(), []string{x.first.String()}
+	x.c = &crew{header: x.r.Header(), statuses: map[string]bt.Status{}, turned: map[string]bool{},
+		plan: x.first.duties(x.flown.Plan.Tree)}
+	for _, task := range x.c.header.Tasks {
+		x.c.statuses[task.Name] = task.Initial
 	}
-	m := read.Flown()
-	random := rand.New(rand.NewPCG(seed, 92))
-	path := randomPath(random, first.m, 16)
-	all := random.IntN(2) == 0
-	fresh := func() *run.Run {
-		r, err := run.New(m, NewWorld(m, path), run.Continuous{All: all}, path[len(path)-1].T+.25)
-		if err != nil {
-			panic(err)
-		}
-		return r
-	}
-	r := fresh()
-	c := &crew{header: r.Header(), statuses: map[string]bt.Status{}, turned: map[string]bool{}, plan: first.m.duties(m.Plan.Tree)}
-	for _, x := range c.header.Tasks {
-		c.statuses[x.Name] = x.Initial
-	}
-	r.Attach(c)
-	story := []string{first.m.String()}
-	fail := func(text string, args ...any) string {
-		return fmt.Sprintf(text, args...) + "\n" + strings.Join(story, "\n")
-	}
+	x.r.Attach(x.c)
 	var err error
-	for more := true; more && err == nil && len(c.wrong) == 0; {
-		if more, err = r.Step(); !more || err != nil {
+	for more := true; more && err == nil && len(x.c.wrong) == 0; {
+		if more, err = x.r.Step(); !more || err != nil {
 			break
 		}
-		if random.IntN(4) == 0 {
-			next := described()
-			next.Rand = rand.New(rand.NewPCG(seed, 1000+uint64(len(story))))
-			next.edit(random.IntN(6))
-			text := next.m.Plan()
-			src := &diag.Source{Name: fmt.Sprintf("plan%d.xml", len(story)), Text: text}
-			changed, _ := r.Mission().WithPlan(src)
-			if s.requested++; changed == nil {
-				s.unread++
-			}
-			before, saved := slots(r, first.m, read), snapshot.Save(nil, r)
-			wasNext, wasSafe, wasAwaited, wasOver := c.next, c.safe, c.awaited, c.over
-			clear(c.turned)
-			if changed != nil {
-				c.next, c.safe = next.m.duties(changed.Plan.Tree), random.IntN(2) == 0
-				c.over, c.awaited = "", slices.DeleteFunc(c.plan.gone(c.next), func(name string) bool {
-					return c.statuses[name].Transient()
-				})
-			}
-			old, swaps := c.plan, c.swaps
-			compiled, list := r.Mission().WithPlan(src)
-			if compiled != nil {
-				err = r.Exchange(compiled, c.safe)
-			}
-			story = append(story, fmt.Sprintf("at %g, safe %t:\n%s", r.T(), c.safe, text))
-			if errors.Is(err, run.ErrSwap) || list.HasErrors() {
-				if err = nil; changed != nil && !r.Stopping() && !r.Over() {
-					return fail("refused: %v", list)
-				}
-				if string(snapshot.Save(nil, r)) != string(saved) {
-					return fail("a refused plan changes something")
-				}
-				c.next, c.safe, c.awaited, c.over = wasNext, wasSafe, wasAwaited, wasOver
+		if x.random.IntN(4) == 0 {
+			var refused bool
+			if refused, wrong, err = x.exchange(); wrong != "" {
+				return wrong
+			} else if refused {
 				continue
 			}
-			if err != nil {
-				break
-			}
-			if _, engaged, ok := r.Swapping(); ok {
-				if s.waits++; len(engaged) == 0 {
-					return fail("it waits for nothing")
-				}
-			} else if c.next = nil; r.Refusal() != "" {
-				s.refused++
-			}
-			for i, x := range slots(r, first.m, read) {
-				if math.IsInf(x, 0) || math.IsInf(before[i], 0) || x == before[i] || x != x && before[i] != before[i] {
-					continue
-				}
-				s.values++
-				_, was := c.writers(old, i)
-				several, is := c.writers(c.plan, i)
-				if !was && !is && several < 2 && !(several == 1 && c.swaps > swaps) {
-					return fail("%s jumps from %g to %g", first.m.slots[i].name, before[i], x)
-				}
-			}
 		}
-		if random.IntN(4) == 0 && err == nil {
-			saved := snapshot.Save(nil, r)
-			again := fresh()
-			if err := snapshot.Load(saved, again); err != nil {
-				return fail("%v", err)
+		if err == nil && x.random.IntN(4) == 0 {
+			if wrong = x.restore(); wrong != "" {
+				return wrong
 			}
-			again.Attach(c)
-			if string(snapshot.Save(nil, again)) != string(saved) {
-				return fail("a restored run is another one")
-			}
-			r = again
-			s.restored++
 		}
 	}
-	s.swaps += c.swaps
+	s.swaps += x.c.swaps
 	if err != nil && !errors.Is(err, executive.ErrUnsettled) && !errors.Is(err, executive.ErrUnset) &&
 		!errors.Is(err, bt.ErrLoop) && !errors.Is(err, ErrUnsettled) {
-		return fail("%v", err)
+		return x.fail("%v", err)
 	}
-	if len(c.wrong) > 0 {
-		return fail("%s", strings.Join(c.wrong, "\n"))
+	if len(x.c.wrong) > 0 {
+		return x.fail("%s", strings.Join(x.c.wrong, "\n"))
 	}
-	for name, status := range c.statuses {
-		if err == nil && c.plan.exits[name] && !status.Transient() && status != bt.Deactivating {
-			return fail("in the end, %s is %v", name, status)
+	for name, status := range x.c.statuses {
+		if err == nil && x.c.plan.exits[name] && !status.Transient() && status != bt.Deactivating {
+			return x.fail("in the end, %s is %v", name, status)
 		}
 	}
+	return ""
+}
+
+// exchange requests an edited plan, and compares what happens at once. Refused: the plan has mistakes. The error is
+// that of the run.
+func (x *exchanging) exchange() (refused bool, wrong string, err error) {
+	next := x.described()
+	next.Rand = rand.New(rand.NewPCG(x.seed, 1000+uint64(len(x.story))))
+	next.edit(x.random.IntN(6))
+	src := &diag.Source{Name: fmt.Sprintf("plan%d.xml", len(x.story)), Text: next.m.Plan()}
+	changed, _ := x.r.Mission().WithPlan(src)
+	if x.requested++; changed == nil {
+		x.unread++
+	}
+	c := x.c
+	before, saved, was := slots(x.r, x.first, x.read), snapshot.Save(nil, x.r), *c
+	clear(c.turned)
+	if changed != nil {
+		c.next, c.safe = next.m.duties(changed.Plan.Tree), x.random.IntN(2) == 0
+		c.over, c.awaited = "", slices.DeleteFunc(c.plan.gone(c.next), func(name string) bool {
+			return c.statuses[name].Transient()
+		})
+	}
+	compiled, list := x.r.Mission().WithPlan(src)
+	if compiled != nil {
+		err = x.r.Exchange(compiled, c.safe)
+	}
+	x.story = append(x.story, fmt.Sprintf("at %g, safe %t:\n%s", x.r.T(), c.safe, src.Text))
+	switch {
+	case errors.Is(err, run.ErrSwap) || list.HasErrors():
+		if changed != nil && !x.r.Stopping() && !x.r.Over() {
+			return true, x.fail("refused: %v", list), nil
+		}
+		if string(snapshot.Save(nil, x.r)) != string(saved) {
+			return true, x.fail("a refused plan changes something"), nil
+		}
+		c.next, c.safe, c.awaited, c.over = was.next, was.safe, was.awaited, was.over
+		return true, "", nil
+	case err != nil:
+		return false, "", err
+	}
+	if _, engaged, ok := x.r.Swapping(); ok {
+		if x.waits++; len(engaged) == 0 {
+			return false, x.fail("it waits for nothing"), nil
+		}
+	} else if c.next = nil; x.r.Refusal() != "" {
+		x.refused++
+	}
+	return false, x.jumps(before, was), nil
+}
+
+// jumps compares the slots with their values before an exchange, when the crew was another one.
+func (x *exchanging) jumps(before []float64, was crew) (wrong string) {
+	for i, v := range slots(x.r, x.first, x.read) {
+		if math.IsInf(v, 0) || math.IsInf(before[i], 0) || v == before[i] || v != v && before[i] != before[i] {
+			continue
+		}
+		x.values++
+		_, old := x.c.writers(was.plan, i)
+		several, is := x.c.writers(x.c.plan, i)
+		if !old && !is && several < 2 && !(several == 1 && x.c.swaps > was.swaps) {
+			return x.fail("%s jumps from %g to %g", x.first.slots[i].name, before[i], v)
+		}
+	}
+	return ""
+}
+
+// restore goes on with a run that was saved and restored.
+func (x *exchanging) restore() (wrong string) {
+	saved, again := snapshot.Save(nil, x.r), x.fresh()
+	if err := snapshot.Load(saved, again); err != nil {
+		return x.fail("%v", err)
+	}
+	again.Attach(x.c)
+	if string(snapshot.Save(nil, again)) != string(saved) {
+		return x.fail("a restored run is another one")
+	}
+	x.r = again
+	x.restored++
 	return ""
 }
 
