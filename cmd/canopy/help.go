@@ -52,11 +52,11 @@ func helpPart(word string) string {
 		})
 	case "forms":
 		return list(len(forms), func(i int) string { return fmt.Sprintf("%-6s %s", forms[i].name, forms[i].text) })
-	case "listens":
+	case "listens": // without the end of its first line
 		return `
 A run that listens is named by its output folder: canopy fly and canopy run --speed listen on a socket in that folder,
 which only the user of the run can use. Or it is named by the address HOST:PORT of canopy fly --serve: then a request is
-signed with the token of the run, and goes over TLS unless the host is this computer.`[1:] // the text begins in the line after the first
+signed with the token of the run, and goes over TLS unless the host is this computer.`[1:]
 	}
 	panic("canopy: the help has no part " + word)
 }
