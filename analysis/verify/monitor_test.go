@@ -20,6 +20,27 @@ func exactly(z *zone.Zone, t float64) {
 	z.Stop(clock)
 }
 
+// numbered returns numbers of a formula's conditions.
+func numbered(f *temporal.Formula) map[*expr.Expr]int {
+	of := map[*expr.Expr]int{}
+	f.Conditions(func(e *expr.Expr) {
+		if _, twice := of[e]; !twice && e != expr.True && e != expr.False {
+			of[e] = len(of)
+		}
+	})
+	return of
+}
+
+// holding returns the conditions that hold in a state, as bits by their numbers.
+func holding(of map[*expr.Expr]int, truth map[string]bool) (holds uint64) {
+	for e, i := range of {
+		if truthIn(e.Logic(func(string) bool { return true }), truth) {
+			holds |= 1 << i
+		}
+	}
+	return holds
+}
+
 // timedFormula writes formulas whose bounded operations are about one time.
 func timedFormula(r *rand.Rand, depth int) string {
 	names := []string{"a", "b", "c"}
@@ -89,13 +110,7 @@ func TestMonitorsAreTheDefinition(t *testing.T) {
 			t.Fatal(text, mistakes[0])
 		}
 		f := followed(p.Formula.Positive(false), false)
-		of := map[*expr.Expr]int{}
-		f.Conditions(func(e *expr.Expr) {
-			if _, twice := of[e]; !twice && e != expr.True && e != expr.False {
-				of[e] = len(of)
-			}
-		})
-		x, why := newMonitor(f, of, 3)
+		x, why := newMonitor(f, numbered(f), 3)
 		if why != "" {
 			continue
 		}
@@ -108,13 +123,8 @@ func TestMonitorsAreTheDefinition(t *testing.T) {
 			if k > 0 {
 				task, _ = x.leave(task, again, &z, false, nil)
 			}
-			holds, truth := uint64(0), map[string]bool{"a": state&1 != 0, "b": state&2 != 0, "c": state&4 != 0}
-			for e, i := range of {
-				if truthIn(e.Logic(func(string) bool { return true }), truth) {
-					holds |= 1 << i
-				}
-			}
-			if task, again, known = x.enter(task, holds, &z); !known {
+			truth := map[string]bool{"a": state&1 != 0, "b": state&2 != 0, "c": state&4 != 0}
+			if task, again, known = x.enter(task, holding(x.of, truth), &z); !known {
 				break
 			}
 			length := 1 + r.IntN(6) // halves of a second

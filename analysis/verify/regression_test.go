@@ -85,7 +85,11 @@ func TestRegression(t *testing.T) {
 			t.Errorf("%s: %v", c.name, states)
 		}
 	}
-	for _, text := range []string{ // no rules
+}
+
+// TestRegressionNeedsRules: a plan that is no list of rules is not asked.
+func TestRegressionNeedsRules(t *testing.T) {
+	for _, text := range []string{
 		`<ReactiveSequence><Condition name="a" on="x ge 3"/><Action name="b"/></ReactiveSequence>`,
 		`<ReactiveFallback><Action name="b"/><Condition name="a" on="x ge 3"/></ReactiveFallback>`,
 		`<Fallback><Condition name="a" on="x ge 3"/><Action name="b"/></Fallback>`,

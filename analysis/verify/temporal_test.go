@@ -8,31 +8,18 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/expr"
-	"canopy/snapshot"
 	"canopy/temporal"
 )
 
 // booleanPlan writes plans over at most this number of conditions without expressions, and properties of them.
-type booleanPlan struct {
-	*rand.Rand
-	inputs int
-	names  []string
-	count  int
-}
-
-func (r *booleanPlan) pick(words ...string) string { return words[r.IntN(len(words))] }
+type booleanPlan struct{ author }
 
 func (r *booleanPlan) node(depth int) string {
 	if depth > 0 && r.IntN(6) > 0 {
 		kind := r.pick("ReactiveSequence", "ReactiveFallback", "Sequence", "Fallback", "ReactiveParallel", "Inverter")
-		r.count++
-		name := fmt.Sprintf("n%d", r.count)
-		r.names = append(r.names, name)
-		text := fmt.Sprintf(`<%s name="%s">`, kind, name)
-		n := 1
+		text, n := fmt.Sprintf(`<%s name="%s">`, kind, r.name("n")), 1
 		if kind != "Inverter" {
 			n += r.IntN(3)
 		}
@@ -47,10 +34,7 @@ func (r *booleanPlan) node(depth int) string {
 		r.names = append(r.names, name)
 		return fmt.Sprintf(`<Condition name="%s"/>`, name)
 	}
-	r.count++
-	name := fmt.Sprintf("a%d", r.count)
-	r.names = append(r.names, name)
-	return fmt.Sprintf(`<Action name="%s"/>`, name)
+	return fmt.Sprintf(`<Action name="%s"/>`, r.name("a"))
 }
 
 func (r *booleanPlan) formula(depth int) string {
@@ -63,12 +47,15 @@ func (r *booleanPlan) formula(depth int) string {
 		"after "+x+", "+y, "after "+r.formula(0)+", (after "+r.formula(0)+", never "+r.formula(0)+")", x, x+" until "+y, "eventually "+x)
 }
 
+// truthIn judges a condition in a state: the truth of names, and for a signal whether it is above its only limit.
 func truthIn(l expr.Logic, state map[string]bool) bool {
 	switch l.Op {
 	case expr.LogicTruth:
 		return l.Value
 	case expr.LogicProposition:
 		return state[l.Text]
+	case expr.LogicThreshold:
+		return state[l.Signal]
 	case expr.LogicNot:
 		return !truthIn(l.Args[0], state)
 	case expr.LogicAnd:
@@ -102,57 +89,30 @@ func holdsOn(f *temporal.Formula, seq []map[string]bool, i int, best bool) bool 
 	return best || f.Op == temporal.Weak
 }
 
-func seen(tree *bt.Tree, status func(bt.Task) bt.Status) map[string]bool {
-	all := map[string]bool{}
-	for t := range tree.Len() {
-		s := status(bt.Task(t))
-		all[tree.Name(bt.Task(t))] = s == bt.Activating || s == bt.Running ||
-			tree.Kind(bt.Task(t)) == bt.Condition && s == bt.Success
-	}
-	return all
-}
-
 // shortest returns the length of the shortest sequence of worlds, of at most the given length, on which a formula does
 // not hold, 0 if there is none. All are tried.
-func shortest(p *plan.Plan, f *temporal.Formula, best bool, most int) int {
+func shortest(p *plan.Plan, f *temporal.Formula, inputs int, best bool, most int) int {
 	type run struct {
-		engine *bt.Engine
-		seq    []map[string]bool
+		*instants
+		seq []map[string]bool
 	}
-	tree := p.Tree
-	var conditions []bt.Task
-	for _, t := range tree.Leaves() {
-		if tree.Kind(t) == bt.Condition {
-			conditions = append(conditions, t)
-		}
-	}
-	runs := []run{{}}
+	runs := []run{{newInstants(p, 1), nil}}
 	for n := 1; n <= most; n++ {
 		var next []run
 		known := map[string]bool{}
 		for _, r := range runs {
-			for w := range 1 << len(conditions) {
-				var in []bt.Input
-				for i, c := range conditions {
-					in = append(in, bt.Set(c, w>>i&1 != 0))
-				}
-				var e *bt.Engine
-				if r.engine == nil {
-					e = bt.NewEngine(tree, in, 0)
-					in = nil
-				} else {
-					e = r.engine.Clone()
-				}
-				if _, err := e.Settle(in); err != nil {
+			for world := range 1 << inputs {
+				x := r.clone()
+				if !x.instant(world, func() {}) {
 					continue
 				}
-				seq := append(slices.Clone(r.seq), seen(tree, e.Status))
+				seq := append(slices.Clone(r.seq), seen(p.Tree, x.engine))
 				if !holdsOn(f, seq, 0, best) {
 					return n
 				}
-				if key := fmt.Sprint(seq, snapshot.Save(nil, e)); !known[key] {
+				if key := fmt.Sprint(seq, x.key()); !known[key] {
 					known[key] = true
-					next = append(next, run{e, seq})
+					next = append(next, run{x, seq})
 				}
 			}
 		}
@@ -170,8 +130,7 @@ func replayed(t *testing.T, tree *bt.Tree, script string) []map[string]bool {
 		worlds = []string{script, ""}
 	}
 	for i := range worlds[1:] {
-		status := finals(t, tree, strings.Join(worlds[:i+2], "\n#"))
-		seq = append(seq, seen(tree, func(task bt.Task) bt.Status { return status[tree.Name(task)] }))
+		seq = append(seq, seen(tree, played(t, tree, strings.Join(worlds[:i+2], "\n#"))))
 	}
 	return seq
 }
@@ -183,36 +142,29 @@ func TestPropertiesAgreeWithBruteForce(t *testing.T) {
 	if testing.Short() {
 		cases = 150
 	}
-	r := &booleanPlan{Rand: rand.New(rand.NewPCG(8, 3))}
+	r := &booleanPlan{author{Rand: rand.New(rand.NewPCG(8, 3))}}
 	count := map[Verdict]int{}
 	longest, unshown := 0, 0
 	for n := range cases {
-		r.names, r.count = nil, 0
-		r.inputs = 1 + r.IntN(3)
-		most := 3
+		inputs, most := 1+r.IntN(3), 3
 		if n%10 == 0 {
-			r.inputs, most = 6, 2
+			inputs, most = 6, 2
 		}
+		r.names, r.count, r.inputs = nil, 0, inputs
 		p := readPlan(t, r.node(1+r.IntN(3)))
 		text := r.formula(1 + r.IntN(3))
-		property, mistakes := temporal.Read(text, expr.TaskNames(r.names), nil)
-		if len(mistakes) > 0 {
-			t.Fatal(text, mistakes[0])
-		}
-		f := property.Formula.Positive(false)
-		found := NewModel(declare.Subject{Plan: p, Declared: declare.Declarations{Properties: []declare.Property{{Property: property}}}})
-		got := askProperties(found)[0]
+		f, got := askOne(t, p, text)
 		count[got.Verdict]++
 		fail := func(format string, args ...any) {
 			t.Helper()
 			t.Fatalf("%s\n%s\n%s %s\n%s\n%s", p.Source.Text, text, got.Verdict, got.Text, got.Script, fmt.Sprintf(format, args...))
 		}
-		want := shortest(p, f, true, most)
+		want := shortest(p, f, inputs, true, most)
 		switch {
 		case want > 0 && got.Verdict != Refuted:
 			fail("%d worlds violate it", want)
 		case got.Verdict == Proved:
-			if n := shortest(p, f, false, most); n > 0 {
+			if n := shortest(p, f, inputs, false, most); n > 0 {
 				fail("%d worlds violate it", n)
 			}
 		case got.Verdict == Refuted && got.Script == "":
@@ -273,21 +225,15 @@ func TestProperties(t *testing.T) {
 		{"soc < 0.1 -> (climb or sink until soc >= 0.3)", Refuted, "for any time", 1},
 		{"soc < 0.1 -> (climb or soc > 0.25 until critical and soc > 0.15)", Refuted, "does not hold: ", 1},
 	} {
-		p := readPlan(t, plan)
-		var names []string
-		for i := range p.Tree.Len() {
-			names = append(names, p.Tree.Name(bt.Task(i)))
-		}
-		property, mistakes := temporal.Read(test.property, expr.TaskNames(names), nil)
-		if len(mistakes) > 0 {
-			t.Fatal(test.property, mistakes[0])
-		}
-		f := askProperties(NewModel(declare.Subject{Plan: p, Declared: declare.Declarations{Properties: []declare.Property{{Property: property}}}}))[0]
+		_, f := askOne(t, readPlan(t, plan), test.property)
 		if f.Verdict != test.verdict || !strings.Contains(f.Text, test.text) || strings.Count(f.Script, "#") != test.worlds {
 			t.Errorf("%s: %s %s\n%s", test.property, f.Verdict, f.Text, f.Script)
 		}
 	}
-	// Procedures that take time: while b ends, nothing is active.
+}
+
+// TestPropertiesWhileTasksEnd: while the exit procedure of b takes time, nothing is active.
+func TestPropertiesWhileTasksEnd(t *testing.T) {
 	const leaving = `<ReactiveFallback name="p"><ReactiveSequence name="q"><Condition name="c" on="x ge 1"/><Action name="a"/>
 		</ReactiveSequence><Action name="b"%s/></ReactiveFallback>`
 	for _, test := range []struct{ exit, want string }{
@@ -311,23 +257,28 @@ func TestProperties(t *testing.T) {
 			t.Errorf("%s: %s", test.exit, got)
 		}
 	}
-	var found []Finding
-	// A plan that has ended reacts to nothing any more; one that begins again does.
+}
+
+// TestPropertiesOfEndedPlans: a plan that has ended reacts to nothing any more; one that begins again does.
+func TestPropertiesOfEndedPlans(t *testing.T) {
 	const ending = `<ReactiveFallback name="p"><ReactiveSequence name="e"><Condition name="critical" on="soc lt 0.2"/>
 		<Action name="land"/></ReactiveSequence><Action name="survey" done="x ge 9" %s/></ReactiveFallback>`
 	for again, want := range map[string]string{"": "the plan has ended and reacts to nothing any more",
 		`_successIf="x ge 9"`: "holds in every run"} {
-		_, found = check(t, fmt.Sprintf(ending, again), "properties: [always (critical -> eventually land)]")
+		_, found := check(t, fmt.Sprintf(ending, again), "properties: [always (critical -> eventually land)]")
 		if f := byQuestion(found, "property")[0]; !strings.Contains(f.Text, want) || (f.Verdict == Refuted) != (again == "") {
 			t.Errorf("%s %s\n%s", f.Verdict, f.Text, f.Script)
 		}
 	}
-	// 8192 worlds.
+}
+
+// TestPropertiesOfManyWorlds: there are 8192.
+func TestPropertiesOfManyWorlds(t *testing.T) {
 	many := `<ReactiveFallback name="p">`
 	for i := range 13 {
 		many += fmt.Sprintf(`<Condition name="c%d"/>`, i)
 	}
-	_, found = check(t, many+`<Action name="a"/></ReactiveFallback>`, "properties: [c1 before c2, always (a -> not c1)]")
+	_, found := check(t, many+`<Action name="a"/></ReactiveFallback>`, "properties: [c1 before c2, always (a -> not c1)]")
 	properties := byQuestion(found, "property")
 	if f := properties[0]; f.Verdict != Refuted || f.About != "c1 before c2" {
 		t.Errorf("%s %s", f.Verdict, f.Text)

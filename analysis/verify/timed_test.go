@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -17,21 +18,28 @@ import (
 	"canopy/temporal"
 )
 
-// timedPlan writes small plans with procedures and timers of whole seconds.
-type timedPlan struct {
+// author writes random plans and properties.
+type author struct {
 	*rand.Rand
-	names          []string
-	clocks, inputs int
-	count          int
+	names  []string // of the tasks so far
+	inputs int
+	count  int
 }
 
-func (r *timedPlan) pick(words ...string) string { return words[r.IntN(len(words))] }
+func (r *author) pick(words ...string) string { return words[r.IntN(len(words))] }
 
-func (r *timedPlan) name(letter string) string {
+// name returns a new name that begins with a letter.
+func (r *author) name(letter string) string {
 	r.count++
 	name := fmt.Sprint(letter, r.count)
 	r.names = append(r.names, name)
 	return name
+}
+
+// timedPlan writes small plans with procedures and timers of whole seconds.
+type timedPlan struct {
+	author
+	clocks int
 }
 
 func (r *timedPlan) input() string { return fmt.Sprintf("c%d ge 1", r.IntN(r.inputs)) }
@@ -105,8 +113,12 @@ type instants struct {
 // enough bounds the settlings of one instant.
 const enough = 50
 
+func newInstants(p *plan.Plan, step int) *instants {
+	return &instants{plan: p, step: step, left: map[int]int{}}
+}
+
 func (x *instants) clone() *instants {
-	c := &instants{plan: x.plan, step: x.step, left: map[int]int{}}
+	c := newInstants(x.plan, x.step)
 	if x.engine != nil {
 		c.engine = x.engine.Clone()
 	}
@@ -121,22 +133,17 @@ func (x *instants) key() string {
 	return fmt.Sprint(string(snapshot.Save(nil, x.engine)), x.known, x.left)
 }
 
+// holds judges a condition on the inputs c0, c1 ...
 func (x *instants) holds(e *expr.Expr, world int) bool {
-	if e == nil {
-		return false
-	}
-	return positive(e.Logic(nil), world)
+	return e != nil && truthIn(e.Logic(nil), worldOf(world))
 }
 
-// positive reports whether a condition on the inputs c0, c1 ... holds.
-func positive(l expr.Logic, world int) bool {
-	switch l.Op {
-	case expr.LogicTruth:
-		return l.Value
-	case expr.LogicThreshold:
-		return world>>(l.Signal[1]-'0')&1 != 0
+func worldOf(world int) map[string]bool {
+	truth := map[string]bool{}
+	for i := range bits.Len(uint(world)) {
+		truth[fmt.Sprint("c", i)] = world>>i&1 != 0
 	}
-	panic("a condition that the generator does not write")
+	return truth
 }
 
 func (x *instants) inputs(world int) (in []bt.Input) {
@@ -152,7 +159,7 @@ func (x *instants) inputs(world int) (in []bt.Input) {
 		judge := func(c executive.Criterion) bool {
 			switch c {
 			case executive.On:
-				return x.holds(l.On, world)
+				return x.holds(l.On, world) || l.On == nil && worldOf(world)[tree.Name(l.Task)]
 			case executive.SuccessIf:
 				return x.holds(l.SuccessIf, world)
 			case executive.FailureIf:
@@ -245,101 +252,108 @@ func (x *instants) instant(world int, show func()) (ok bool) {
 	return false
 }
 
-// violates searches all runs in steps of a part of a second for one that violates a formula: by its beginning, or because
-// an Until is never met afterwards. known is false if there are too many states.
+// runSearch searches all runs in steps of a part of a second for one that violates a formula.
+type runSearch struct {
+	*monitor
+	queue []timedState
+	seen  map[string]int
+	next  [][]int // by state: those that follow; -1: one in which the formula is met
+}
+
+// timedState is a state of a run and of the monitor of the formula.
+type timedState struct {
+	run   *instants
+	task  int
+	again uint64
+	z     *zone.Zone
+}
+
+// violates reports whether a run violates a formula: by its beginning, or because an Until is never met afterwards.
+// known is false if there are too many states.
 func violates(p *plan.Plan, f *temporal.Formula, inputs, step int) (bad, known bool) {
-	of := map[*expr.Expr]int{}
-	f.Conditions(func(e *expr.Expr) {
-		if _, twice := of[e]; !twice && e != expr.True && e != expr.False {
-			of[e] = len(of)
-		}
-	})
-	l, why := newMonitor(f, of, 0)
+	l, why := newMonitor(f, numbered(f), 0)
 	if why != "" {
 		return false, false
 	}
-	type state struct {
-		run   *instants
-		task  int
-		again uint64
-		z     *zone.Zone
-	}
-	queue := []state{{run: &instants{plan: p, step: step, left: map[int]int{}}, task: -1, z: &zone.Zone{}}}
-	seen, next := map[string]int{}, [][]int{}
-	for n := 0; n < len(queue); n++ {
-		at := queue[n]
-		next = append(next, nil)
+	x := &runSearch{monitor: l, seen: map[string]int{}}
+	x.queue = []timedState{{run: newInstants(p, step), task: -1, z: &zone.Zone{}}}
+	for n := 0; n < len(x.queue); n++ {
+		x.next = append(x.next, nil)
 		for world := range 1 << inputs {
-			to := state{at.run.clone(), at.task, at.again, &zone.Zone{}}
-			to.z.CopyFrom(at.z)
-			if n > 0 {
-				exactly(to.z, 1/float64(step))
-				if l.overdue(to.task, to.z) {
-					return true, true
-				}
+			if bad, known = x.step(n, world); bad || !known {
+				return bad, known
 			}
-			follows := true
-			ok := to.run.instant(world, func() {
-				if !follows || bad {
-					return
-				}
-				if to.task >= 0 {
-					to.task, _ = l.leave(to.task, to.again, to.z, false, nil)
-				}
-				holds := uint64(0)
-				for e, i := range of {
-					if truthIn(e.Logic(func(string) bool { return true }), seen2(p.Tree, to.run.engine)) {
-						holds |= 1 << i
-					}
-				}
-				if to.task, to.again, follows = l.enter(to.task, holds, to.z); follows {
-					bad = l.violated(to.task)
-				}
-			})
-			switch {
-			case !follows:
-				return false, false
-			case bad:
-				return true, true
-			case !ok:
-				continue
-			case l.satisfied(to.task):
-				next[n] = append(next[n], -1)
-				continue
-			}
-			key := fmt.Sprint(to.run.key(), to.task, to.again, string(snapshot.Save(nil, to.z)))
-			k, old := seen[key]
-			if !old {
-				k = len(queue)
-				seen[key] = k
-				queue = append(queue, to)
-				if k > 20000 {
-					return false, false
-				}
-			}
-			next[n] = append(next[n], k)
 		}
 	}
-	for bit, op := range l.ops {
-		met := make([]bool, len(queue)) // now or later
+	return x.neverMet(), true
+}
+
+// step follows a state into a world, and records what comes.
+func (x *runSearch) step(n, world int) (bad, known bool) {
+	at := x.queue[n]
+	to := timedState{at.run.clone(), at.task, at.again, &zone.Zone{}}
+	to.z.CopyFrom(at.z)
+	if n > 0 {
+		exactly(to.z, 1/float64(at.run.step))
+		if x.overdue(to.task, to.z) {
+			return true, true
+		}
+	}
+	follows := true
+	ok := to.run.instant(world, func() {
+		if !follows || bad {
+			return
+		}
+		if to.task >= 0 {
+			to.task, _ = x.leave(to.task, to.again, to.z, false, nil)
+		}
+		truth := seen(to.run.plan.Tree, to.run.engine)
+		if to.task, to.again, follows = x.enter(to.task, holding(x.of, truth), to.z); follows {
+			bad = x.violated(to.task)
+		}
+	})
+	switch {
+	case !follows:
+		return false, false
+	case bad || !ok:
+		return bad, true
+	case x.satisfied(to.task):
+		x.next[n] = append(x.next[n], -1)
+		return false, true
+	}
+	key := fmt.Sprint(to.run.key(), to.task, to.again, string(snapshot.Save(nil, to.z)))
+	k, old := x.seen[key]
+	if !old {
+		k = len(x.queue)
+		x.seen[key] = k
+		x.queue = append(x.queue, to)
+	}
+	x.next[n] = append(x.next[n], k)
+	return false, k <= 20000
+}
+
+// neverMet reports whether an Until is not met in any state that follows one.
+func (x *runSearch) neverMet() bool {
+	for bit, op := range x.ops {
+		met := make([]bool, len(x.queue)) // now or later
 		for changed := op.Op == temporal.Until; changed; {
 			changed = false
-			for n := range queue {
-				is := n == 0 || slices.ContainsFunc(l.obligations[queue[n].task], func(s uint64) bool { return s>>bit&1 == 0 }) ||
-					slices.ContainsFunc(next[n], func(k int) bool { return k < 0 || met[k] })
+			for n := range x.queue {
+				is := n == 0 || slices.ContainsFunc(x.obligations[x.queue[n].task], func(s uint64) bool { return s>>bit&1 == 0 }) ||
+					slices.ContainsFunc(x.next[n], func(k int) bool { return k < 0 || met[k] })
 				changed = changed || is && !met[n]
 				met[n] = met[n] || is
 			}
 			if !changed && slices.Contains(met, false) {
-				return true, true
+				return true
 			}
 		}
 	}
-	return false, true
+	return false
 }
 
-// seen2 returns which conditions are true and which other tasks are active.
-func seen2(tree *bt.Tree, e *bt.Engine) map[string]bool {
+// seen returns which conditions are true and which other tasks are active.
+func seen(tree *bt.Tree, e *bt.Engine) map[string]bool {
 	all := map[string]bool{}
 	for t := range bt.Task(tree.Len()) {
 		all[tree.Name(t)] = e.Active(t)
@@ -350,6 +364,22 @@ func seen2(tree *bt.Tree, e *bt.Engine) map[string]bool {
 	return all
 }
 
+// askOne asks for a property of a plan, and returns its formula, too.
+func askOne(t *testing.T, p *plan.Plan, text string) (*temporal.Formula, Finding) {
+	t.Helper()
+	var names []string
+	for i := range p.Tree.Len() {
+		names = append(names, p.Tree.Name(bt.Task(i)))
+	}
+	property, mistakes := temporal.Read(text, expr.TaskNames(names), nil)
+	if len(mistakes) > 0 {
+		t.Fatal(text, mistakes[0])
+	}
+	s := declare.Subject{Plan: p}
+	s.Declared.Properties = []declare.Property{{Property: property}}
+	return property.Formula.Positive(false), askProperties(NewModel(s))[0]
+}
+
 // TestTimedPropertiesAgreeWithBruteForce: random plans with up to three procedures or timers of whole seconds, and
 // properties with and without times, are compared with all runs in steps of a quarter of a second.
 func TestTimedPropertiesAgreeWithBruteForce(t *testing.T) {
@@ -357,19 +387,13 @@ func TestTimedPropertiesAgreeWithBruteForce(t *testing.T) {
 	if testing.Short() {
 		cases = 30
 	}
-	r := &timedPlan{Rand: rand.New(rand.NewPCG(9, 4))}
+	r := &timedPlan{author: author{Rand: rand.New(rand.NewPCG(9, 4))}}
 	count, open := map[string]int{}, map[string]int{}
 	for range cases {
 		r.names, r.count, r.clocks, r.inputs = nil, 0, 1+r.IntN(3), 1+r.IntN(2)
 		p := readPlan(t, r.node(1+r.IntN(3)))
 		text := r.formula(1 + r.IntN(2))
-		property, mistakes := temporal.Read(text, expr.TaskNames(r.names), nil)
-		if len(mistakes) > 0 {
-			t.Fatal(text, mistakes[0])
-		}
-		f := property.Formula.Positive(false)
-		got := askProperties(NewModel(declare.Subject{Plan: p, Declared: declare.Declarations{
-			Properties: []declare.Property{{Property: property}}}}))[0]
+		f, got := askOne(t, p, text)
 		bad, known := violates(p, followed(f, false), r.inputs, 4)
 		if !known {
 			count["brute force: unknown"]++
