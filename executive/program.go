@@ -295,8 +295,8 @@ func (p *Program) MarkOf(input int) (value int, ok bool) {
 	return value, p.marks > 0 && value >= p.Held(0)
 }
 
-// Give sets the held value of a slot in the inputs u from outside.
-func (p *Program) Give(u []float64, slot int, value float64) { p.put(u, p.Held(slot), value, true) }
+// SetHeld sets the held value of a slot in the inputs u from outside.
+func (p *Program) SetHeld(u []float64, slot int, value float64) { p.put(u, p.Held(slot), value, true) }
 
 // put sets a held or captured value, or that there is none.
 func (p *Program) put(u []float64, at int, value float64, ok bool) {

@@ -43,9 +43,9 @@ type Known struct {
 // Unknown is the state of a leaf of which nothing has been sent to the engine.
 var Unknown = Known{Request: bt.Accept, Outcome: bt.Accept}
 
-// AppendInputs appends to in the leaf's inputs that are new to the engine, and records them as sent. This function is the leaf
-// protocol: packages that execute a plan differ only in how they evaluate the formulas of a leaf. It works on levels,
-// not on edges, so that nothing is lost when changes coincide. The status is the leaf's current one.
+// AppendInputs appends to in the leaf's inputs that are new to the engine, and records them as sent. This function is
+// the leaf protocol: packages that execute a plan differ only in how they evaluate the formulas of a leaf. It works on
+// levels, not on edges, so that nothing is lost when changes coincide. The status is the leaf's current one.
 //
 //	condition: its truth, when it differs
 //	action:    its request, when it differs

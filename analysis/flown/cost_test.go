@@ -77,9 +77,9 @@ func TestResumedCoursesOfTwo(t *testing.T) {
 	tell := func(p *Product, tape *Tape) string {
 		*tape = p.Old.Tape()
 		old, updated := p.Judgements()
-		told := []any{*tape, p.Old.Rounds, p.New.Rounds, p.Old.Changes, p.New.Changes, p.Text(), p.Written(), p.Inexact(), old,
+		shown := []any{*tape, p.Old.Rounds, p.New.Rounds, p.Old.Changes, p.New.Changes, p.Text(), p.Written(), p.Inexact(), old,
 			updated, fmt.Sprint(p.Old.Err), fmt.Sprint(p.New.Err)}
-		return fmt.Sprint(append(told, p.Old.After())...)
+		return fmt.Sprint(append(shown, p.Old.After())...)
 	}
 	slow := strings.ReplaceAll(tour(3, 1), `done=`, `exit_time="1" done=`)
 	held := strings.ReplaceAll(tour(3, 1), `write="h_cmd := 100"`, `entry="h_cmd := h"`)

@@ -168,13 +168,13 @@ func (t *Table) follow() {
 	}
 }
 
-// given is the value of a slot or an output, by its index.
-type given func(i int, n interval.Names) interval.Value
+// byIndex is the value of a slot or an output, by its index.
+type byIndex func(i int, n interval.Names) interval.Value
 
 // names returns the meanings of all names, from those of the time and the states, of slots, and of outputs that are
 // computed by a program. It keeps them in known.
 func (t *Table) names(known map[string]interval.Value, variable func(name string) interval.Value,
-	slotted, programmed given,
+	slotted, programmed byIndex,
 ) interval.Names {
 	var n interval.Names
 	n = interval.Names{Scope: t.scope, Value: func(name string) interval.Value {

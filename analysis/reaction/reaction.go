@@ -48,12 +48,12 @@ func Stubs(tree *bt.Tree) []Repertoire {
 	return all
 }
 
-// Told returns the inputs that the leaves of a plan can give in a mission, in the order of the plan's leaves: an action
-// without `done` never succeeds, one without `_failureIf` never refuses, a procedure takes time if the plan declares
-// its end, and an expression without signals has one value. Conditions with one definition are one input. Other
-// expressions over the same signals are treated as independent, so that the inputs include all those of the mission in
-// which one of them changes. Computed signals are replaced by expand, nil: by nothing.
-func Told(p *plan.Plan, expand func(*expr.Expr) *expr.Expr) []Repertoire {
+// InputsOf returns the inputs that the leaves of a plan can give in a mission, in the order of the plan's leaves: an
+// action without `done` never succeeds, one without `_failureIf` never refuses, a procedure takes time if the plan
+// declares its end, and an expression without signals has one value. Conditions with one definition are one input.
+// Other expressions over the same signals are treated as independent, so that the inputs include all those of the
+// mission in which one of them changes. Computed signals are replaced by expand, nil: by nothing.
+func InputsOf(p *plan.Plan, expand func(*expr.Expr) *expr.Expr) []Repertoire {
 	all := make([]Repertoire, len(p.Leaves))
 	for i := range p.Leaves {
 		l, in := &p.Leaves[i], &all[i]

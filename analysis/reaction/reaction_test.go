@@ -264,7 +264,7 @@ func TestStartsOfRuns(t *testing.T) {
 		if p == nil {
 			t.Fatal(list)
 		}
-		r := ExploreRuns(p.Tree, Told(p, nil), DefaultBudget)
+		r := ExploreRuns(p.Tree, InputsOf(p, nil), DefaultBudget)
 		lines, last := r.Script("changes")
 		if !r.Decided || r.Most != test.most || last != r.Most || lines[0] != test.start {
 			t.Errorf("%+v, want %+v: %q", r.Most, test.most, lines)
@@ -553,7 +553,7 @@ func TestOneInput(t *testing.T) {
 		if p == nil {
 			t.Fatal(list)
 		}
-		r := Explore(p.Tree, Told(p, nil), DefaultBudget)
+		r := Explore(p.Tree, InputsOf(p, nil), DefaultBudget)
 		lines, last := r.Script("changes")
 		if !r.Decided || r.Most.Changes != test.most || last != r.Most || r.Most.most(r.Bound) != r.Bound {
 			t.Errorf("%v: %+v, bound %+v, want %d changes: %q", test.conditions, r.Most, r.Bound, test.most, lines)

@@ -138,8 +138,8 @@ func (m *Model) enter(t bt.Task) {
 	}
 }
 
-// neverActive reports whether a task is active in no state, including the unsettled states of an instant, in which an action
-// may be active and end at once.
+// neverActive reports whether a task is active in no state, including the unsettled states of an instant, in which an
+// action may be active and end at once.
 func (m *Model) neverActive(t bt.Task) bool {
 	m.observe()
 	if m.reachable != nil && m.reachable.broken[t] {
@@ -211,17 +211,21 @@ func (m *Model) neverSeen(tasks []bt.Task, how string) Finding {
 	if len(tasks) > 1 {
 		are, them = "are", "them"
 	}
-	f := Finding{Tasks: tasks, Verdict: Refuted, Text: m.some(tasks) + " " + are + " never active, found " + how,
+	f := Finding{Tasks: tasks, Units: each(tasks), Verdict: Refuted,
+		Text:   m.some(tasks) + " " + are + " never active, found " + how,
 		Advice: "change the conditions on the way to " + them + ", or remove " + them}
 	if slices.ContainsFunc(tasks, m.comesAfterActions) {
 		f.Advice = "let the tasks before " + them + " end, by `done` or a condition, or remove " + them
 	}
-	if len(tasks) > 1 {
-		for _, t := range tasks {
-			f.Units = append(f.Units, []bt.Task{t})
-		}
-	}
 	return f
+}
+
+// each returns several tasks as the units of one finding, nil for one task.
+func each(tasks []bt.Task) (units [][]bt.Task) {
+	if len(tasks) > 1 {
+		units = slices.Collect(slices.Chunk(tasks, 1))
+	}
+	return units
 }
 
 // comesAfterActions reports whether some action must have ended before a task.
@@ -322,15 +326,12 @@ func (m *Model) causeFinding(c *cause) Finding {
 			texts = append(texts, n.text)
 		}
 	}
-	f := Finding{Tasks: c.tasks, Verdict: Refuted, Text: m.some(c.tasks) + " is never active",
+	f := Finding{Tasks: c.tasks, Units: each(c.tasks), Verdict: Refuted, Text: m.some(c.tasks) + " is never active",
 		Advice: "change one of these, or remove the task"}
 	who := "it"
 	switch {
 	case len(c.tasks) > 1:
 		f.Text, who = m.some(c.tasks)+" are never active", "each"
-		for _, t := range c.tasks {
-			f.Units = append(f.Units, []bt.Task{t})
-		}
 	case c.of != c.tasks[0]:
 		who = m.tree.Name(c.of)
 	}

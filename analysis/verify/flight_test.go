@@ -197,7 +197,7 @@ func TestReachedIsReached(t *testing.T) {
 						switch {
 						case x.sure[n]:
 							verdict = Proved
-						case !x.hopes[n]:
+						case !x.mayReach[n]:
 							verdict = Refuted
 						}
 					}

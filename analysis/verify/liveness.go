@@ -68,11 +68,11 @@ type liveness struct {
 	*graph
 	firm bool // rates that are only known to be up or down may die out
 
-	sure    []bool // by node: the goal is reached, even if rates die out
-	reached []bool // by node: the goal is reached if they do not
-	hopes   []bool // by node: some way leads to the goal
-	part    []int  // by node: the strongly connected part, -1 of the goal
-	stuck   []bool // by part: it need not be left
+	sure     []bool // by node: the goal is reached, even if rates die out
+	reached  []bool // by node: the goal is reached if they do not
+	mayReach []bool // by node: some way leads to the goal
+	part     []int  // by node: the strongly connected part, -1 of the goal
+	stuck    []bool // by part: it need not be left
 }
 
 // newLiveness explores a plan up to the first goal, or until the graph so far is enough.
@@ -84,14 +84,12 @@ func (m *Model) newLiveness(enough func(*graph) bool, goals ...*expr.Logic) (x *
 
 // solve finds from where the goal is reached, and from where some way leads to it.
 func (x *liveness) solve() {
-	x.firm = true
-	x.settle()
+	x.decide(true)
 	x.sure = x.reached
 	if x.infirm() != nil {
-		x.firm = false
-		x.settle()
+		x.decide(false)
 	}
-	x.hopes = leading(len(x.nodes), x.successors(nil), func(n int) bool { return x.nodes[n].goal() })
+	x.mayReach = leading(len(x.nodes), x.successors(nil), func(n int) bool { return x.nodes[n].goal() })
 }
 
 // infirm returns the axes of which some rates are only known to be up or down.
@@ -105,9 +103,11 @@ func (x *liveness) infirm() []string {
 	return names
 }
 
-// settle finds from where the goal is reached. It is not known of nodes without known successors: they are counted in.
-// From where the goal need not be reached, it need not be whatever follows these.
-func (x *liveness) settle() {
+// decide finds from where the goal is reached: firm, also if rates that are only known to be up or down die out. It is
+// not known of nodes without known successors: they are counted in. From where the goal need not be reached, it need not
+// be whatever follows these.
+func (x *liveness) decide(firm bool) {
+	x.firm = firm
 	x.part, x.reached, x.stuck = slices.Repeat([]int{-1}, len(x.nodes)), make([]bool, len(x.nodes)), nil
 	var others []int
 	for n := range x.nodes {
@@ -132,16 +132,16 @@ func (x *liveness) judge(part []int) {
 			}
 		}
 	}
-	stuck := !exits || !x.passes(part)
+	stuck := !exits || !x.mustBeLeft(part)
 	x.stuck = append(x.stuck, stuck)
 	for _, n := range part {
 		x.reached[n] = good && !stuck
 	}
 }
 
-// passes reports whether a part must be left: a procedure is under way that ends after some time and does not begin
+// mustBeLeft reports whether a part must be left: a procedure is under way that ends after some time and does not begin
 // again in it, or a weighted sum of axes rises everywhere in it and is bounded.
-func (x *liveness) passes(part []int) bool {
+func (x *liveness) mustBeLeft(part []int) bool {
 	if x.expires(part) {
 		return true
 	}
@@ -235,7 +235,7 @@ func (x *liveness) findings() []Finding {
 			sure = append(sure, n)
 		case x.reached[n]:
 			reached = append(reached, n)
-		case x.hopes[n]:
+		case x.mayReach[n]:
 			open = append(open, n)
 		default:
 			never = append(never, n)
@@ -349,14 +349,14 @@ func (x *liveness) losesGoal() bool {
 			continue
 		}
 		lost := false
-		awake := path([]int{x.nodes[n].state}, func(s int) (next []int) {
+		reacting := path([]int{x.nodes[n].state}, func(s int) (next []int) {
 			for _, p := range x.transitions(s) {
 				lost = lost || p.label > 0
 				next = append(next, p.to)
 			}
 			return next
 		}, x.reacts)
-		if awake == nil && lost {
+		if reacting == nil && lost {
 			return true
 		}
 	}

@@ -18,7 +18,7 @@ const reactionWork = 250_000
 // of the engine, or else by the bound that follows from the tree's structure. That the instants of a run end, however
 // many inputs they have, is another matter: Question.Runs.
 func askReaction(m *Model) []Finding {
-	inputs, stubs := reaction.Told(m.plan, m.subject.Expanded), reaction.Stubs(m.tree)
+	inputs, stubs := reaction.InputsOf(m.plan, m.subject.Expanded), reaction.Stubs(m.tree)
 	for i, t := range m.tree.Leaves() {
 		if slices.Contains(m.subject.Declared.Free, m.tree.Name(t)) {
 			inputs[i].Values = stubs[i].Values

@@ -40,13 +40,13 @@ func askRegression(m *Model) []Finding {
 		y := x.rule(i)
 		f, doubts := x.doubt(y, i)
 		switch {
-		case len(x.led(i)) == 0:
+		case len(x.nodesOf(i)) == 0:
 			found = append(found, Finding{Tasks: []bt.Task{rules[i].Task}, Verdict: Undecided,
 				Text:   x.title(i) + " is never the first that holds: there is nothing to prove",
 				Advice: "remove the rule, or place it before the rules that hide it"})
 		case doubts:
 			found = append(found, f)
-		case slices.ContainsFunc(x.led(i), func(n int) bool { return !y.sure[n] }):
+		case slices.ContainsFunc(x.nodesOf(i), func(n int) bool { return !y.sure[n] }):
 			assumed = append(assumed, x.title(i))
 		default:
 			proved = append(proved, x.title(i))
@@ -68,8 +68,8 @@ func askRegression(m *Model) []Finding {
 // first returns the first rule that holds at a node.
 func (x *program) first(n int) int { return x.nodes[n].label }
 
-// led returns the nodes in which a rule is the first that holds.
-func (x *program) led(i int) []int {
+// nodesOf returns the nodes in which a rule is the first that holds.
+func (x *program) nodesOf(i int) []int {
 	var nodes []int
 	for n := range x.nodes {
 		if x.first(n) == i {
@@ -112,7 +112,7 @@ func (x *program) doubted(g *graph) bool {
 	x.liveness = &liveness{graph: g}
 	for i := 1; i < len(x.rules); i++ {
 		y := x.rule(i)
-		if !slices.ContainsFunc(x.led(i), func(n int) bool { return !y.reached[n] }) {
+		if !slices.ContainsFunc(x.nodesOf(i), func(n int) bool { return !y.reached[n] }) {
 			return false
 		}
 	}
@@ -142,7 +142,7 @@ func (x *program) executes(n, i int) bool {
 // doubt returns a finding if a rule need not lead to an earlier one from somewhere; ok is false if it
 // always does.
 func (x *program) doubt(y *liveness, i int) (f Finding, ok bool) {
-	open := slices.DeleteFunc(x.led(i), func(n int) bool { return y.reached[n] })
+	open := slices.DeleteFunc(x.nodesOf(i), func(n int) bool { return y.reached[n] })
 	if len(open) == 0 {
 		return Finding{}, false
 	}

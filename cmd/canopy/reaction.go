@@ -112,7 +112,7 @@ func leafInputs(name string, stderr io.Writer) (declare.Subject, []reaction.Repe
 		s.Declared.AddFree(p)
 		return s, reaction.Stubs(p.Tree), reaction.Explore, nil
 	}
-	return m.Subject(), reaction.Told(p, nil), reaction.ExploreRuns, nil
+	return m.Subject(), reaction.InputsOf(p, nil), reaction.ExploreRuns, nil
 }
 
 // searchFunc explores what scripts, or runs, can do.

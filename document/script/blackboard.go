@@ -277,7 +277,7 @@ func (g *game) set(values []value) {
 		want := g.plan.Entries[slices.IndexFunc(g.plan.Entries, func(e plan.BlackboardEntry) bool {
 			return e.Name == v.entry
 		})].Variable()
-		g.program.Give(g.u, slot, g.code.CompileAtOnce(v.expr, want).Value(nil, nil))
+		g.program.SetHeld(g.u, slot, g.code.CompileAtOnce(v.expr, want).Value(nil, nil))
 		if g.exec != nil {
 			g.exec.SlotChanged(slot)
 		}
