@@ -104,8 +104,8 @@ func (x *liveness) infirm() []string {
 }
 
 // decide finds from where the goal is reached: firm, also if rates that are only known to be up or down die out. It is
-// not known of nodes without known successors: they are counted in. From where the goal need not be reached, it need not
-// be whatever follows these.
+// not known of nodes without known successors: they are counted in. From where the goal need not be reached, it need
+// not be whatever follows these.
 func (x *liveness) decide(firm bool) {
 	x.firm = firm
 	x.part, x.reached, x.stuck = slices.Repeat([]int{-1}, len(x.nodes)), make([]bool, len(x.nodes)), nil

@@ -100,7 +100,7 @@ func TestReactionsAreWithinTheirBounds(t *testing.T) {
 		for seed := range uint64(rounds(100)) {
 			r := rand.New(rand.NewPCG(seed, uint64(71+100*n)))
 			m, read := drawn(t, r, class.shape)
-			inputs := reaction.Told(read.Plan, nil)
+			inputs := reaction.InputsOf(read.Plan, nil)
 			l := &listener{T: t, m: m, inputs: inputs,
 				bounds: reaction.ExploreRuns(read.Plan.Tree, inputs, explore.Budget{States: 500, Moves: 5000})}
 			decided += int(truth(l.bounds.Decided))
