@@ -172,7 +172,8 @@ func BenchmarkFlat(b *testing.B) {
 // BenchmarkTick sets both engines side by side on a reactive tree of ten tasks and one of 1,024 leaves. Nothing: no
 // input has changed, and the tree is ticked once; that is what the figures above for BehaviorTree.CPP and the closure
 // tree are to be compared with. Flip: one leaf changes, and in the large tree every task up to the root with it. Swap:
-// activity is taken from one action and given to another. The tick engine visits every task at each tick, the other one
+// activity is taken from one action and given to another. Flat: one leaf of a parallel of 1,024 changes. The tick engine
+// visits every task at each tick, the other one
 // what has changed.
 func BenchmarkTick(b *testing.B) {
 	big := wide(1024, bt.ReactiveFallback)
@@ -190,6 +191,7 @@ func BenchmarkTick(b *testing.B) {
 		{"flip/10", swapTree(), []bt.Input{bt.Set(d, true)}, []bt.Input{bt.Set(d, false)}},
 		{"flip/1024", big, []bt.Input{bt.Set(leaf, true)}, []bt.Input{bt.Set(leaf, false)}},
 		{"swap/10", swapTree(), []bt.Input{bt.Set(c, true)}, []bt.Input{bt.Set(c, false)}},
+		{"flat/1024", flat(bt.ReactiveParallel, 1024), []bt.Input{bt.Set(500, true)}, []bt.Input{bt.Set(500, false)}},
 	} {
 		b.Run(bench.name+"/tick", func(b *testing.B) {
 			alternate(b, tick.NewEngine(trees.Compile(b, bench.tree), nil, 0), bench.one, bench.other)

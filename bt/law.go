@@ -1,6 +1,9 @@
 package bt
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // The law of the families (docs/semantics.md, section 3) is a fold over a Boolean algebra: of truth values, it is the
 // decision of one task (package tick); of sets of states, where a task decides so (package verify); of formulas, their
@@ -75,12 +78,12 @@ type Rule struct {
 	Counts           // Count
 	Course   *Course // Script; nil: another family
 	Begins   []bool  // Script: by state of the course: a decision begins in it
-	kind     Kind
+	*row             // of its kind
 }
 
 // Rule returns how a composite decides that remembers nothing; of a Script, can is that of [Tree.Course].
 func (t *Tree) Rule(task Task, can func(child Task, be Status) bool) Rule {
-	r := Rule{Children: t.Children(task), Counts: t.nodes[task].Counts, kind: t.kinds[task]}
+	r := Rule{Children: t.Children(task), Counts: t.nodes[task].Counts, row: &kinds[t.kinds[task]]}
 	if t.nodes[task].family == Script {
 		r.Course = t.Course(task, can)
 		r.Begins = make([]bool, len(r.Course.Stored))
@@ -89,179 +92,252 @@ func (t *Tree) Rule(task Task, can func(child Task, be Status) bool) Rule {
 	return r
 }
 
+// fold is an algebra with its constants, which take no operation.
+type fold[B comparable] struct {
+	Algebra[B]
+	none, all B
+}
+
+func (f *fold[B]) and(x, y B) B {
+	switch x {
+	case f.none:
+		return x
+	case f.all:
+		return y
+	}
+	return f.And(x, y)
+}
+
+func (f *fold[B]) or(x, y B) B {
+	switch x {
+	case f.all:
+		return x
+	case f.none:
+		return y
+	}
+	return f.Or(x, y)
+}
+
+func (f *fold[B]) not(x B) B {
+	if x == f.none {
+		return f.all
+	}
+	return f.Not(x)
+}
+
 // Decide returns where a composite succeeds, fails and is skipped. For each child at which it looks, it asks for the
 // child's judgement; in is where it looks at it: there it wants the child, if that asks. A Script may look at a child
 // in several states. The decision's Open is not set.
 func Decide[B comparable](a Algebra[B], r *Rule, look func(child Task, in B) Judgement[B]) Judgement[B] {
-	switch r.kind.Family() {
+	f := fold[B]{a, a.Constant(false), a.Constant(true)}
+	switch r.family {
 	case Chain:
-		return decideChain(a, r, look)
+		return f.chain(r, look)
 	case Count:
-		return decideCount(a, r, look)
+		return f.count(r, look)
 	case Script:
-		return decideScript(a, r, look)
+		return f.script(r, look)
 	}
 	panic(unknownFamily)
 }
 
-// decideChain: the first child that is not passed over decides, or the last one that is not skipped. With the children
-// 1..n,
+// chain: the first child that is not passed over decides, or the last one that is not skipped. With the children 1..n,
 //
 //	passed = and_i (over_i or skipped_i),  stopped = or_i (passed_1 and ... and passed_(i-1) and stops_i)
-func decideChain[B comparable](a Algebra[B], r *Rule, look func(child Task, in B) Judgement[B]) Judgement[B] {
-	none, all := a.Constant(false), a.Constant(true)
+func (f *fold[B]) chain(r *Rule, look func(child Task, in B) Judgement[B]) Judgement[B] {
 	var decides Judgement[B] // the judgement of the child that decides
-	if over := r.kind.Over(); over == Accept {
-		decides = look(r.Children[0], all)
+	if r.over == Accept {
+		decides = look(r.Children[0], f.all)
 	} else {
-		stops, passed, stopped, skipped := Success+Failure-over, all, none, all
+		passed, stopped, skipped := f.all, f.none, f.all
 		for _, child := range r.Children {
 			j := look(child, passed)
-			stopped = a.Or(stopped, a.And(passed, j.Of(stops)))
-			passed = a.And(passed, a.Or(j.Of(over), j.Skipped))
-			if skipped = a.And(skipped, j.Skipped); passed == none {
+			over, stops := j.Good, j.Bad
+			if r.over == Failure {
+				over, stops = stops, over
+			}
+			stopped = f.or(stopped, f.and(passed, stops))
+			passed = f.and(passed, f.or(over, j.Skipped))
+			if skipped = f.and(skipped, j.Skipped); passed == f.none {
 				break
 			}
 		}
-		passed = a.And(passed, a.Not(skipped))
+		passed = f.and(passed, f.not(skipped))
 		decides = Judgement[B]{Good: passed, Bad: stopped, Skipped: skipped}
-		if over == Failure {
+		if r.over == Failure {
 			decides.Good, decides.Bad = stopped, passed
 		}
 	}
-	says := Judgement[B]{none, none, decides.Skipped, none}
-	for _, is := range [...]Status{Success, Failure} {
-		says.add(a, r.kind.Verdict(is), decides.Of(is))
+	if decides.Open = f.none; r.verdict == same {
+		return decides
 	}
+	says := Judgement[B]{f.none, f.none, decides.Skipped, f.none}
+	f.add(&says, r.verdict[Success], decides.Good)
+	f.add(&says, r.verdict[Failure], decides.Bad)
 	return says
 }
 
 // add adds where a verdict is returned; Accept is none.
-func (j *Judgement[B]) add(a Algebra[B], says Status, in B) {
+func (f *fold[B]) add(j *Judgement[B], says Status, in B) {
 	switch says {
 	case Success:
-		j.Good = a.Or(j.Good, in)
+		j.Good = f.or(j.Good, in)
 	case Failure:
-		j.Bad = a.Or(j.Bad, in)
+		j.Bad = f.or(j.Bad, in)
 	case Skipped:
-		j.Skipped = a.Or(j.Skipped, in)
+		j.Skipped = f.or(j.Skipped, in)
 	}
 }
 
-// decideCount: it succeeds when enough children are good and fails when too many are bad. If it waits for all of them,
-// it returns once none is undecided.
-func decideCount[B comparable](a Algebra[B], r *Rule, look func(child Task, in B) Judgement[B]) Judgement[B] {
-	none, all := a.Constant(false), a.Constant(true)
-	goods, bads := make([]B, len(r.Children)), make([]B, len(r.Children))
-	judged, skipped := all, all
-	for i, child := range r.Children {
-		j := look(child, all)
-		goods[i], bads[i] = j.Good, j.Bad
-		if r.Lenient || r.Quorum > 0 { // of n judged children, so many are not bad
-			goods[i] = a.Or(j.Good, j.Skipped)
-		}
-		judged = a.And(judged, a.Or(a.Or(j.Good, j.Bad), j.Skipped))
-		skipped = a.And(skipped, j.Skipped)
+// count: it succeeds when enough children are good and fails when too many are bad. If it waits for all of them, it
+// returns once none is undecided.
+func (f *fold[B]) count(r *Rule, look func(child Task, in B) Judgement[B]) Judgement[B] {
+	t := newTally(f, r)
+	var room [2][4]cell[B] // of truth values, one is open
+	open, next := room[0][:0], room[1][:0]
+	if t.good == f.none && t.bad == f.none {
+		open = append(open, cell[B]{0, f.all})
 	}
-	good, bad := race(a, int(r.Enough), int(r.TooMany), goods, bads)
+	judged, skipped := f.all, f.all
+	for _, child := range r.Children {
+		j := look(child, f.all)
+		good := j.Good
+		if r.Lenient || r.Quorum > 0 { // of n judged children, so many are not bad
+			good = f.or(good, j.Skipped)
+		}
+		if len(open) > 0 {
+			open, next = t.take(open, next[:0], good, j.Bad), open
+		}
+		if r.Quorum > 0 {
+			judged = f.and(judged, f.or(f.or(j.Good, j.Bad), j.Skipped))
+		}
+		skipped = f.and(skipped, j.Skipped)
+	}
 	switch {
 	case r.Quorum > 0:
-		judged = a.And(judged, a.Not(skipped))
-		good, bad = a.And(judged, good), a.And(judged, bad)
+		judged = f.and(judged, f.not(skipped))
+		t.good, t.bad = f.and(judged, t.good), f.and(judged, t.bad)
 	case r.Lenient:
-		skipped = none
+		skipped = f.none
 	}
-	return Judgement[B]{good, bad, skipped, none}
+	return Judgement[B]{t.good, t.bad, skipped, f.none}
 }
 
-// race counts children one by one: the first of two thresholds that is reached decides. One above the number of
+// tally counts children one by one: the first of two thresholds that is reached decides. One above the number of
 // children is never reached.
-func race[B comparable](a Algebra[B], enough, tooMany int, goods, bads []B) (good, bad B) {
-	none, all, n := a.Constant(false), a.Constant(true), len(goods)
-	nowhere := func(n int) []B {
-		list := make([]B, n)
-		for i := range list {
-			list[i] = none
-		}
-		return list
-	}
-	switch {
-	case enough == 0:
-		return all, none
-	case tooMany == 0:
-		return none, all
-	}
-	only := [2]bool{tooMany > n, enough > n} // it counts good ones only, bad ones only
-	if only[0] {
-		tooMany, bads = 1, nowhere(n)
-	}
-	if only[1] {
-		enough, goods = 1, nowhere(n)
-	}
-	good, bad = none, none
-	// Where neither is reached so far, by the numbers of good and bad children.
-	before, now := nowhere(enough*tooMany), nowhere(enough*tooMany)
-	before[0] = all
-	for i := range goods {
-		neither := func(x B) B { return a.And(a.And(x, a.Not(goods[i])), a.Not(bads[i])) }
-		for g := range min(i+2, enough) {
-			for b := range min(i+2-g, tooMany) {
-				at, rest := g*tooMany+b, n-i-1
-				here := before[at]
-				now[at] = neither(here)
-				if b > 0 {
-					now[at] = a.Or(a.And(before[at-1], bads[i]), now[at])
-				}
-				if g > 0 {
-					now[at] = a.Or(a.And(before[at-tooMany], goods[i]), now[at])
-				}
-				if only[0] && g+rest < enough || only[1] && b+rest < tooMany {
-					now[at] = none // it is never reached
-				} else if now[at] != none {
-					now[at] = a.Part(now[at], i+1, g, b)
-				}
-				if g+1 == enough {
-					good = a.Or(good, a.And(here, goods[i]))
-				}
-				if b+1 == tooMany {
-					bad = a.Or(bad, a.And(here, bads[i]))
-				}
-				if a.Full() {
-					return good, bad
-				}
-			}
-		}
-		before, now = now, before
-	}
-	return good, bad
+type tally[B comparable] struct {
+	*fold[B]
+	enough, tooMany   int
+	onlyGood, onlyBad bool // only these are counted: the other threshold is never reached
+	taken, left       int  // children
+	good, bad         B    // where a threshold is reached
 }
 
-// decideScript follows the steps of the automaton: one is taken where the automaton is in its state, because a decision
+// cell is where so many children are good and so many are bad, and neither threshold is reached so far: not none.
+type cell[B comparable] struct {
+	at int // good * tooMany + bad; cells are in this order
+	in B
+}
+
+func newTally[B comparable](f *fold[B], r *Rule) tally[B] {
+	n := len(r.Children)
+	t := tally[B]{fold: f, enough: int(r.Enough), tooMany: int(r.TooMany), left: n, good: f.none, bad: f.none}
+	switch {
+	case t.enough == 0:
+		t.good = f.all
+	case t.tooMany == 0:
+		t.bad = f.all
+	case t.tooMany > n:
+		t.tooMany, t.onlyGood = 1, true
+	}
+	if t.enough > n {
+		t.enough, t.onlyBad = 1, true
+	}
+	return t
+}
+
+// take counts a child. It adds to next the cells that follow from the open ones, each from up to three: the same one, if
+// the child is neither good nor bad, the one before, if it is bad, and the one of fewer good children, if it is good.
+func (t *tally[B]) take(open, next []cell[B], good, bad B) []cell[B] {
+	if t.onlyGood {
+		bad = t.none
+	}
+	if t.onlyBad {
+		good = t.none
+	}
+	t.taken, t.left = t.taken+1, t.left-1
+	for same, before, fewer := 0, 0, 0; fewer < len(open) && !t.Full(); {
+		for before < len(open) && open[before].at%t.tooMany == t.tooMany-1 { // it decides
+			before++
+		}
+		at := min(place(open, same), place(open, before)+1, place(open, fewer)+t.tooMany)
+		goods, bads := at/t.tooMany, at%t.tooMany
+		if goods >= t.enough { // they decide, or there are no more
+			break
+		}
+		in := t.none
+		if place(open, same) == at {
+			here := open[same].in
+			in = t.and(t.and(here, t.not(good)), t.not(bad))
+			if goods == t.enough-1 {
+				t.good = t.or(t.good, t.and(here, good))
+			}
+			if bads == t.tooMany-1 {
+				t.bad = t.or(t.bad, t.and(here, bad))
+			}
+			same++
+		}
+		if place(open, before)+1 == at {
+			in = t.or(t.and(open[before].in, bad), in)
+			before++
+		}
+		if place(open, fewer)+t.tooMany == at {
+			in = t.or(t.and(open[fewer].in, good), in)
+			fewer++
+		}
+		if t.onlyGood && goods+t.left < t.enough || t.onlyBad && bads+t.left < t.tooMany {
+			continue // no threshold is reached any more
+		}
+		if in != t.none {
+			next = append(next, cell[B]{at, t.Part(in, t.taken, goods, bads)})
+		}
+	}
+	return next
+}
+
+// place returns the place of an open cell: after all others if there is no such cell.
+func place[B comparable](open []cell[B], i int) int {
+	if i < len(open) {
+		return open[i].at
+	}
+	return math.MaxInt32
+}
+
+// script follows the steps of the automaton: one is taken where the automaton is in its state, because a decision
 // begins there or steps lead there, and the child is judged as in the step.
-func decideScript[B comparable](a Algebra[B], r *Rule, look func(child Task, in B) Judgement[B]) Judgement[B] {
-	none, all := a.Constant(false), a.Constant(true)
-	says := Judgement[B]{none, none, none, none}
+func (f *fold[B]) script(r *Rule, look func(child Task, in B) Judgement[B]) Judgement[B] {
+	says := Judgement[B]{f.none, f.none, f.none, f.none}
 	arrived := make([]B, len(r.Begins))
 	for state, begins := range r.Begins {
-		if arrived[state] = none; begins {
-			arrived[state] = all
+		if arrived[state] = f.none; begins {
+			arrived[state] = f.all
 		}
 	}
-	from, in, child := -1, none, says
+	from, in, child := -1, f.none, says
 	for i := range r.Course.Steps {
 		s := &r.Course.Steps[i]
 		if s.From != from {
-			from, in = s.From, a.Part(arrived[s.From], s.From)
+			from, in = s.From, f.Part(arrived[s.From], s.From)
 			if s.Child >= 0 {
 				child = look(s.Child, in)
 			}
 		}
 		taken := in
 		if s.Child >= 0 {
-			taken = a.And(in, child.Of(s.Is))
+			taken = f.and(in, child.Of(s.Is))
 		}
-		if says.add(a, s.Says, taken); s.Says == Accept && s.To != s.From {
-			arrived[s.To] = a.Or(arrived[s.To], taken)
+		if f.add(&says, s.Says, taken); s.Says == Accept && s.To != s.From {
+			arrived[s.To] = f.or(arrived[s.To], taken)
 		}
 	}
 	return says

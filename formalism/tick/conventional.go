@@ -139,7 +139,7 @@ func (e *Conventional) run(t bt.Task) bt.Status {
 // looks, with memory from the one that was run last.
 func (e *Conventional) runChildren(n *node, s *conventionalTask) bt.Status {
 	place := int32(-1)
-	return bt.Verdict(bt.Decide(bt.Truth{}, &n.rule, func(child bt.Task, in bool) bt.Judgement[bool] {
+	return bt.Verdict(bt.Decide(bt.Truth{}, n.rule, func(child bt.Task, in bool) bt.Judgement[bool] {
 		c := &e.tasks[child]
 		switch place++; {
 		case !in:

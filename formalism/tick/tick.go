@@ -4,7 +4,6 @@ package tick
 
 import (
 	"math"
-	"slices"
 
 	"canopy/bt"
 	"canopy/snapshot"
@@ -52,7 +51,7 @@ type Engine struct {
 // node describes a task for the engine.
 type node struct {
 	kind     bt.Kind
-	rule     bt.Rule // of a composite that has no automaton
+	rule     *bt.Rule // of a composite that has no automaton
 	children []bt.Task
 	script   *bt.Automaton // nil: it has none
 	limit    int32         // the maximum number of runs of a child; -1: no limit
@@ -80,7 +79,8 @@ func describe(tree *bt.Tree) []node {
 		if k.Family() == bt.Script {
 			n.script, n.limit = tree.Automaton(t)
 		} else if !n.leaf {
-			n.rule = tree.Rule(t, nil)
+			rule := tree.Rule(t, nil)
+			n.rule = &rule
 		}
 		nodes[i] = n
 	}
@@ -306,40 +306,37 @@ func (e *Engine) tickRoot() {
 	e.tick(e.tree.Root())
 }
 
-// tick ticks a task and the tasks below it. It reports whether a procedure of the task is running.
-func (e *Engine) tick(t bt.Task) bool {
+// tick ticks a task and the tasks below it. It reports whether a procedure of the task is running, and whether its
+// parent hears something other than before: a composite is judged again only then.
+func (e *Engine) tick(t bt.Task) (busy, other bool) {
 	n, s := &e.nodes[t], &e.tasks[t]
 	if !n.leaf {
 		e.act(t, n, s)
-		s.Busy = false
-		news := e.ticks == 0 || n.script != nil // what an automaton says also depends on what is held
+		below, heard := false, e.ticks == 0 || n.script != nil // what an automaton says also depends on what is held
 		for _, child := range n.children {
-			c := &e.tasks[child]
-			heard := c.heard
-			if e.tick(child) {
-				s.Busy = true
-			}
-			news = news || c.heard != heard
+			busyChild, otherChild := e.tick(child)
+			below, heard = below || busyChild, heard || otherChild
 		}
+		s.Busy = below
 		if s.elapsed { // an answer like those of children: the task acts on it when it is ticked next
 			s.at, _ = n.script.Elapse(s.at)
 			s.elapsed, e.changed = false, true
 		}
-		if news {
+		if heard {
 			e.judge(n, s)
 		}
 	}
 	if s.activity == Idle && s.answer == s.Request { // most leaves at most times: nothing has changed
-		return false
+		return false, false
 	}
 	e.advance(t, n, s)
 	if s.hold == held && s.activity == Idle && s.answer != bt.Activating {
 		s.hold = free
 	}
 	if s.hold == free {
-		s.heard = s.answer
+		other, s.heard = s.heard != s.answer, s.answer
 	}
-	return s.activity == Entering || s.activity == Leaving
+	return s.activity == Entering || s.activity == Leaving, other
 }
 
 // advance applies the status cycle to a task until it is stable. An idle task answers its verdict or asks to be
@@ -444,21 +441,14 @@ func (e *Engine) act(t bt.Task, n *node, s *task) {
 		e.actTogether(n, passing)
 		return
 	}
-	want, reached := s.decider, s.at
-	if n.script != nil {
-		_, want, reached = e.decide(n, s)
-	}
-	if !passing || want < 0 || !asks(e.tasks[n.children[want]].heard) || e.barred[t] {
+	want, reached := s.decider, bt.At{}
+	switch {
+	case n.script != nil:
+		want, reached = e.reach(t, n, s, passing)
+	case !passing || !asks(e.tasks[n.children[want]].heard):
 		want = -1
-	}
-	if n.script != nil {
-		if next := n.script.Store(s.at, reached, s.active, passing, want >= 0, n.memory); next != s.at {
-			e.timings = s.at.Time(t, next, e.timings)
-			s.at = next
-			e.changed = true
-		}
-	} else if n.memory {
-		for _, child := range n.children[:max(want, 0)] {
+	case n.memory:
+		for _, child := range n.children[:want] {
 			e.pin(&e.tasks[child])
 		}
 	}
@@ -470,6 +460,21 @@ func (e *Engine) act(t bt.Task, n *node, s *task) {
 		e.setActive(&e.tasks[n.children[want]], true)
 		s.current = want
 	}
+}
+
+// reach stores the state that the automaton of a task has reached, and returns it and the place of the child that gets
+// activity, -1: none.
+func (e *Engine) reach(t bt.Task, n *node, s *task, passing bool) (want int32, reached bt.At) {
+	_, want, reached = e.decide(n, s)
+	if !passing || want < 0 || !asks(e.tasks[n.children[want]].heard) || e.barred[t] {
+		want = -1
+	}
+	if next := n.script.Store(s.at, reached, s.active, passing, want >= 0, n.memory); next != s.at {
+		e.timings = s.at.Time(t, next, e.timings)
+		s.at = next
+		e.changed = true
+	}
+	return want, reached
 }
 
 // decide lets the automaton of a task decide.
@@ -531,11 +536,19 @@ func (e *Engine) judge(n *node, s *task) {
 	} else {
 		rule, place := n.rule, int32(0)
 		if n.together && n.memory { // pinned ones are counted first
-			e.order = append(e.order[:0], rule.Children...)
-			slices.SortStableFunc(e.order, func(a, b bt.Task) int { return first(&e.tasks[a]) - first(&e.tasks[b]) })
-			rule.Children = e.order
+			e.order = e.order[:0]
+			for _, first := range [...]bool{true, false} {
+				for _, child := range n.children {
+					if (e.tasks[child].hold == pinned) == first {
+						e.order = append(e.order, child)
+					}
+				}
+			}
+			ordered := *rule
+			ordered.Children = e.order
+			rule = &ordered
 		}
-		s.Request = bt.Verdict(bt.Decide(bt.Truth{}, &rule, func(child bt.Task, in bool) bt.Judgement[bool] {
+		s.Request = bt.Verdict(bt.Decide(bt.Truth{}, rule, func(child bt.Task, in bool) bt.Judgement[bool] {
 			if in {
 				s.decider = place
 			}
@@ -544,12 +557,4 @@ func (e *Engine) judge(n *node, s *task) {
 		}))
 	}
 	s.Outcome = s.Request
-}
-
-// first returns 0 for tasks that are pinned.
-func first(s *task) int {
-	if s.hold == pinned {
-		return 0
-	}
-	return 1
 }
