@@ -38,80 +38,36 @@ type machine struct {
 
 func (g *machine) run(t *testing.T, d golden.Directive) string {
 	var b strings.Builder
-	src := &diag.Source{Name: "script", Text: d.Input}
 	switch d.Name {
 	case "plan":
-		root, err := trees.Parse(d.Input)
-		if err != nil {
-			t.Fatalf("%s: %v", d.At, err)
-		}
-		if g.tree, err = bt.Compile(root); err != nil {
-			return "error: " + err.Error() + "\n"
-		}
-		if condition, task, ok := strings.Cut(d.Value("until"), ":"); ok {
-			lasts, _ := g.tree.Find(condition)
-			end, _ := g.tree.Find(task)
-			g.tree = g.tree.Lasting(map[bt.Task][]bt.Task{lasts: {end}})
-		}
-		limit, _ := strconv.Atoi(d.Value("limit"))
-		g.engine, g.ticking, g.line, g.change = bt.NewEngine(g.tree, nil, limit), nil, 0, nil
-		if limit == 0 {
-			g.ticking = tick.NewEngine(g.tree, nil, 0)
-		}
-		g.state(&b)
+		g.plan(t, d, &b)
 	case "trace":
+		src := &diag.Source{Name: "script", Text: d.Input}
 		if err := script.Print(&plan.Plan{Tree: g.tree}, src, nil, &b); err != nil {
 			fmt.Fprintf(&b, "error:\n%v\n", err)
 		}
-	case "run", "tick":
-		_, lines, list := script.Parse(g.tree, src)
-		if list != nil {
-			t.Fatalf("%s: %v", d.At, list)
+	case "run":
+		for _, line := range g.lines(t, d, g.line == 0) {
+			g.settle(t, d, line, &b)
 		}
-		if g.line == 0 {
-			lines = append([]script.Line{{}}, lines...)
-		}
-		for _, line := range lines {
+	case "tick":
+		for _, line := range g.lines(t, d, g.line == 0) {
 			instant, err := g.engine.Settle(line.Inputs)
-			if d.Name == "tick" {
-				g.tick(&b, line.Inputs)
-				g.compare(t, instant, instant)
-				continue
-			}
-			if g.ticking != nil {
-				got, err := g.ticking.Settle(line.Inputs)
-				if err != nil {
-					t.Fatalf("%s: %v", d.At, err)
-				}
-				g.compare(t, instant, got)
-			}
-			g.write(&b, instant)
 			if err != nil {
-				fmt.Fprintf(&b, "error: %v (loop: %v)\n", err, errors.Is(err, bt.ErrLoop))
+				t.Fatalf("%s: %v", d.At, err)
 			}
-			g.exchange(&b)
+			g.tick(&b, line.Inputs)
+			g.compare(t, instant, instant)
 		}
 	case "exchange":
-		root, err := trees.Parse(d.Input)
-		if err != nil {
-			t.Fatalf("%s: %v", d.At, err)
-		}
-		g.change, g.ticking = bt.NewExchange(g.tree, trees.Compile(t, root), func(a, b bt.Task) bool { return true }), nil
+		to := parse(t, d)
+		g.change, g.ticking = bt.NewExchange(g.tree, trees.Compile(t, to), func(a, b bt.Task) bool { return true }), nil
 		g.engine.Withhold(g.change)
-		instant, err := g.engine.Settle(nil)
-		if err != nil {
-			t.Fatalf("%s: %v", d.At, err)
-		}
-		g.write(&b, instant)
-		g.exchange(&b)
+		g.settle(t, d, script.Line{}, &b)
 	case "conventional":
-		_, lines, list := script.Parse(g.tree, src)
-		if list != nil {
-			t.Fatalf("%s: %v", d.At, list)
-		}
 		e := tick.NewConventional(g.tree, nil)
 		g.line = 0
-		for _, line := range append([]script.Line{{}}, lines...) {
+		for _, line := range g.lines(t, d, true) {
 			g.write(&b, e.Tick(line.Inputs))
 		}
 	case "state":
@@ -131,6 +87,67 @@ func (g *machine) run(t *testing.T, d golden.Directive) string {
 		t.Fatalf("%s: unknown directive %q", d.At, d.Name)
 	}
 	return b.String()
+}
+
+// parse returns the tree that a directive contains.
+func parse(t *testing.T, d golden.Directive) *bt.Node {
+	t.Helper()
+	root, err := trees.Parse(d.Input)
+	if err != nil {
+		t.Fatalf("%s: %v", d.At, err)
+	}
+	return root
+}
+
+// lines returns the lines of the script that a directive contains; before the first instant, an empty one is added.
+func (g *machine) lines(t *testing.T, d golden.Directive, first bool) []script.Line {
+	t.Helper()
+	_, lines, list := script.Parse(g.tree, &diag.Source{Name: "script", Text: d.Input})
+	if list != nil {
+		t.Fatalf("%s: %v", d.At, list)
+	}
+	if first {
+		lines = append([]script.Line{{}}, lines...)
+	}
+	return lines
+}
+
+// plan begins with a tree.
+func (g *machine) plan(t *testing.T, d golden.Directive, b *strings.Builder) {
+	tree, err := bt.Compile(parse(t, d))
+	if g.tree = tree; err != nil {
+		fmt.Fprintf(b, "error: %v\n", err)
+		return
+	}
+	if condition, task, ok := strings.Cut(d.Value("until"), ":"); ok {
+		lasts, _ := g.tree.Find(condition)
+		end, _ := g.tree.Find(task)
+		g.tree = g.tree.Lasting(map[bt.Task][]bt.Task{lasts: {end}})
+	}
+	limit, _ := strconv.Atoi(d.Value("limit"))
+	g.engine, g.ticking, g.line, g.change = bt.NewEngine(g.tree, nil, limit), nil, 0, nil
+	if limit == 0 {
+		g.ticking = tick.NewEngine(g.tree, nil, 0)
+	}
+	g.state(b)
+}
+
+// settle settles an instant, and lets the new tree take over once that is possible.
+func (g *machine) settle(t *testing.T, d golden.Directive, line script.Line, b *strings.Builder) {
+	t.Helper()
+	instant, err := g.engine.Settle(line.Inputs)
+	if g.ticking != nil {
+		got, err := g.ticking.Settle(line.Inputs)
+		if err != nil {
+			t.Fatalf("%s: %v", d.At, err)
+		}
+		g.compare(t, instant, got)
+	}
+	g.write(b, instant)
+	if err != nil {
+		fmt.Fprintf(b, "error: %v (loop: %v)\n", err, errors.Is(err, bt.ErrLoop))
+	}
+	g.exchange(b)
 }
 
 // exchange lets the new tree take over once that is possible.

@@ -219,39 +219,11 @@ func (t *sweptTask) decide() decision {
 		}
 		return decision{}
 	case bt.SequenceWithMemory:
-		place, some := t.resumed()
-		switch {
-		case place == len(t.children) && !some:
-			return skip
-		case place == len(t.children):
-			return says(true)
-		}
-		return like(t.children[place])
+		return t.memorized()
 	case bt.Sequence, bt.Fallback, bt.ReactiveSequence, bt.ReactiveFallback, bt.AsyncSequence, bt.AsyncFallback:
-		left := slices.DeleteFunc(slices.Clone(t.children), (*sweptTask).skipped)
-		for _, c := range left {
-			switch over := !t.fallback(); {
-			case c.good() && over, c.bad() && !over:
-			case c.good(), c.bad():
-				return says(!over)
-			default:
-				return open(c)
-			}
-		}
-		if len(left) == 0 {
-			return skip
-		}
-		return says(!t.fallback())
+		return t.chain()
 	case bt.RetryUntilSuccessful, bt.Repeat:
-		c, repeat := t.children[0], t.kind == bt.Repeat
-		again := c.bad() && !repeat || c.good() && repeat
-		switch {
-		case t.attempts == 0, again && t.attempts > 0 && (!c.ended() || t.runs+1 >= t.attempts):
-			return says(repeat)
-		case again: // once more, or it waits
-			return decision{}
-		}
-		return like(c)
+		return t.again()
 	case bt.KeepRunningUntilFailure:
 		if c := t.children[0]; c.bad() {
 			return says(false)
@@ -274,67 +246,135 @@ func (t *sweptTask) decide() decision {
 		}
 		return like(t.children[0])
 	case bt.TryCatch:
-		place, some, caught := t.tried()
-		last := t.children[len(t.children)-1]
-		switch {
-		case caught && (last.good() || last.bad() || last.skipped()):
-			return says(false)
-		case caught:
-			return open(last)
-		case place < len(t.children)-1:
-			return open(t.children[place])
-		case some:
-			return says(true)
-		}
-		return skip
+		return t.try()
 	case bt.Switch2, bt.Switch3, bt.Switch4, bt.Switch5, bt.Switch6:
-		for i := 0; i+1 < len(t.children); i += 2 {
-			switch condition := t.children[i]; {
-			case condition.good():
-				return like(t.children[i+1])
-			case !condition.bad():
-				return like(condition)
-			}
-		}
-		return like(t.children[len(t.children)-1])
+		return t.pick()
 	case bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4:
 		return t.choose()
 	case bt.IfThenElse, bt.WhileDoElse:
-		branch := t.branch
-		if branch == 0 && t.children[0].good() {
-			branch = 1
-		} else if branch == 0 && t.children[0].bad() {
-			branch = 2
-		}
-		if branch == len(t.children) { // there is no else
-			return says(false)
-		}
-		return like(t.children[branch])
+		return t.fork()
 	case bt.OnSuccess, bt.OnFailure, bt.Post, bt.OnHalted:
-		c, after := t.children[0], t.after()
-		switch {
-		case after == 0:
-			return like(t.children[1])
-		case c.good(), c.bad():
-			return says(after == 1)
-		}
-		return like(c)
+		return t.post()
 	case bt.FailureIf, bt.SuccessIf, bt.SkipIf, bt.While, bt.Precondition:
-		condition := t.children[0]
-		switch {
-		case t.branch > 0:
-		case !condition.good() && !condition.bad():
-			return like(condition)
-		case t.kind == bt.FailureIf && condition.good(), t.kind == bt.SuccessIf && condition.good():
-			return says(t.kind == bt.SuccessIf)
-		case t.kind == bt.SkipIf && condition.good(), t.kind == bt.While && condition.bad():
-			return skip
-		case t.kind == bt.Precondition && condition.bad():
-			return [...]decision{1: says(false), 2: says(true), 3: skip, 4: {}}[t.otherwise]
-		}
-		return like(t.children[1])
+		return t.pre()
 	}
 	panic("the sweeps do not know the kind " + t.kind.String())
+}
+
+// memorized is the decision of a SequenceWithMemory.
+func (t *sweptTask) memorized() decision {
+	place, some := t.resumed()
+	switch {
+	case place == len(t.children) && !some:
+		return skip
+	case place == len(t.children):
+		return says(true)
+	}
+	return like(t.children[place])
+}
+
+// chain is the decision of sequences and fallbacks without own states.
+func (t *sweptTask) chain() decision {
+	left := slices.DeleteFunc(slices.Clone(t.children), (*sweptTask).skipped)
+	for _, c := range left {
+		switch over := !t.fallback(); {
+		case c.good() && over, c.bad() && !over:
+		case c.good(), c.bad():
+			return says(!over)
+		default:
+			return open(c)
+		}
+	}
+	if len(left) == 0 {
+		return skip
+	}
+	return says(!t.fallback())
+}
+
+// again is the decision of a task that may run its child again.
+func (t *sweptTask) again() decision {
+	c, repeat := t.children[0], t.kind == bt.Repeat
+	again := c.bad() && !repeat || c.good() && repeat
+	switch {
+	case t.attempts == 0, again && t.attempts > 0 && (!c.ended() || t.runs+1 >= t.attempts):
+		return says(repeat)
+	case again: // once more, or it waits
+		return decision{}
+	}
+	return like(c)
+}
+
+// try is the decision of a TryCatch.
+func (t *sweptTask) try() decision {
+	place, some, caught := t.tried()
+	last := t.children[len(t.children)-1]
+	switch {
+	case caught && (last.good() || last.bad() || last.skipped()):
+		return says(false)
+	case caught:
+		return open(last)
+	case place < len(t.children)-1:
+		return open(t.children[place])
+	case some:
+		return says(true)
+	}
+	return skip
+}
+
+// pick is the decision of a selector by conditions: the first that is true picks the child after it.
+func (t *sweptTask) pick() decision {
+	for i := 0; i+1 < len(t.children); i += 2 {
+		switch condition := t.children[i]; {
+		case condition.good():
+			return like(t.children[i+1])
+		case !condition.bad():
+			return like(condition)
+		}
+	}
+	return like(t.children[len(t.children)-1])
+}
+
+// fork is the decision of a task with a condition and one or two branches.
+func (t *sweptTask) fork() decision {
+	branch := t.branch
+	if branch == 0 && t.children[0].good() {
+		branch = 1
+	} else if branch == 0 && t.children[0].bad() {
+		branch = 2
+	}
+	if branch == len(t.children) { // there is no else
+		return says(false)
+	}
+	return like(t.children[branch])
+}
+
+// post is the decision of a node with a postcondition.
+func (t *sweptTask) post() decision {
+	c, after := t.children[0], t.after()
+	switch {
+	case after == 0:
+		return like(t.children[1])
+	case c.good(), c.bad():
+		return says(after == 1)
+	}
+	return like(c)
+}
+
+// pre is the decision of a node with a precondition.
+func (t *sweptTask) pre() decision {
+	condition := t.children[0]
+	switch {
+	case t.branch > 0:
+	case !condition.good() && !condition.bad():
+		return like(condition)
+	case t.kind == bt.FailureIf && condition.good(), t.kind == bt.SuccessIf && condition.good():
+		return says(t.kind == bt.SuccessIf)
+	case t.kind == bt.SkipIf && condition.good(), t.kind == bt.While && condition.bad():
+		return skip
+	case t.kind == bt.Precondition && condition.bad():
+		return [...]decision{1: says(false), 2: says(true), 3: skip, 4: {}}[t.otherwise]
+	}
+	return like(t.children[1])
 }
 
 // count counts children one by one, pinned ones first.
