@@ -36,21 +36,59 @@ func TestRandom(t *testing.T) {
 // randomRun makes a tree and runs it; it returns the maximum number of iterations of an instant.
 func randomRun(t *testing.T, seed uint64) (most int) {
 	r := rand.New(rand.NewPCG(1, seed))
-	size, instants := 1+r.IntN(20), 12
+	x, instants := newTrial(t, r, seed), 12
+	x.compare("initially", bt.Instant{}, 0)
+	var inputs []bt.Input
+	for i := range instants {
+		most = max(most, x.settle(fmt.Sprintf("instant %d, inputs %v", i, inputs), inputs))
+		if r.IntN(4) == 0 { // continue with a copy; later changes of the original must not matter
+			x.replace(i%2 == 0, r)
+		}
+		if r.IntN(20) == 0 {
+			iterations := x.sweeps.halt()
+			instant := x.engine.Halt()
+			x.compare("halted", instant, iterations)
+			x.compareTicks("halted", instant, x.ticks.Halt())
+			x.check("halted")
+		}
+		inputs = inputs[:0]
+		for range 1 + r.IntN(1+min(3, x.size/3)) {
+			inputs = append(inputs, trees.Input(r, x.engine.Tree(), x.engine.Status))
+		}
+	}
+	return most
+}
+
+// trial is a random tree in the engine, in the sweeps, and, unless instants are cut short, in a tick engine.
+type trial struct {
+	*testing.T
+	seed              uint64
+	size              int
+	root              *bt.Node
+	limit             int // of iterations
+	engine, other     *bt.Engine
+	ticks, otherTicks *tick.Engine
+	sweeps            *sweeper
+}
+
+const noLimit = 1000
+
+func newTrial(t *testing.T, r *rand.Rand, seed uint64) *trial {
+	x := &trial{T: t, seed: seed, size: 1 + r.IntN(20), limit: noLimit}
 	switch {
 	case seed%500 == 499:
-		size = 5000 // all levels of the worklist
+		x.size = 5000 // all levels of the worklist
 	case seed%50 == 49:
-		size = 200
+		x.size = 200
 	}
-	d := trees.Random(r, size)
+	x.root = trees.Random(r, x.size)
 	if seed%4 == 1 {
-		d = trees.Guarded(r, d)
+		x.root = trees.Guarded(r, x.root)
 	}
 	if seed%10 == 7 {
-		trees.Zero(rand.New(rand.NewPCG(13, seed)), d)
+		trees.Zero(rand.New(rand.NewPCG(13, seed)), x.root)
 	}
-	tree := trees.Compile(t, d)
+	tree := trees.Compile(t, x.root)
 	until := map[bt.Task][]bt.Task{}
 	for _, l := range tree.Leaves() {
 		if other := bt.Task(r.IntN(tree.Len())); seed%3 == 0 && tree.Kind(l) == bt.Condition && r.IntN(2) == 0 {
@@ -62,78 +100,81 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 	for range r.IntN(4) {
 		initial = append(initial, trees.Input(r, tree, nil))
 	}
-	limit := 1000
 	if seed%10 == 9 { // cut instants short and continue from there
-		limit = 1 + r.IntN(3)
+		x.limit = 1 + r.IntN(3)
 	}
-	s := newSweeper(d, initial, limit).lasting(until)
-	e := bt.NewEngine(tree, initial, limit)
-	other, ticks := e.Clone(), tick.NewEngine(tree, initial, 0)
-	otherTicks := ticks.Clone()
-	ticked := func(where string, want, got bt.Instant) {
-		if msg := tickDifference(e, ticks, want, got); msg != "" {
-			t.Fatalf("seed %d, %s: %s%s", seed, where, msg, trees.Outline(d))
-		}
-	}
-	compare(t, seed, "initially", d, e, s, bt.Instant{}, 0)
-	var inputs []bt.Input
-	for i := range instants {
-		iterations, settled := s.settle(inputs)
-		most = max(most, iterations)
-		instant, err := e.Settle(inputs)
-		if settled != (err == nil) || !settled && (limit == 1000 || !errors.Is(err, bt.ErrLoop)) {
-			t.Fatalf("seed %d, instant %d: settled %v, engine: %v\n%s", seed, i, settled, err, trees.Outline(d))
-		}
-		where := fmt.Sprintf("instant %d, inputs %v", i, inputs)
-		compare(t, seed, where, d, e, s, instant, iterations)
-		if limit == 1000 {
-			got, err := ticks.Settle(inputs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ticked(where, instant, got)
-		}
-		if err := e.Check(); settled && err != nil {
-			t.Fatalf("seed %d, %s: %v\n%s", seed, where, err, trees.Outline(d))
-		}
-		if r.IntN(4) == 0 { // continue with a copy; later changes of the original must not matter
-			if i%2 == 0 {
-				other.CopyFrom(e)
-				otherTicks.CopyFrom(ticks)
-			} else {
-				reload(t, e, other)
-				reload(t, ticks, otherTicks)
-			}
-			e, other, ticks, otherTicks = other, e, otherTicks, ticks
-			disturb := []bt.Input{trees.Input(r, tree, other.Status)}
-			_, err := other.Settle(disturb)
-			if _, errTicks := otherTicks.Settle(disturb); (err != nil || errTicks != nil) && limit == 1000 {
-				t.Fatal(err, errTicks)
-			}
-		}
-		if r.IntN(20) == 0 {
-			iterations := s.halt()
-			instant := e.Halt()
-			compare(t, seed, "halted", d, e, s, instant, iterations)
-			if got := ticks.Halt(); limit == 1000 {
-				ticked("halted", instant, got)
-			}
-			if err := e.Check(); err != nil {
-				t.Fatalf("seed %d, halted: %v\n%s", seed, err, trees.Outline(d))
-			}
-		}
-		inputs = inputs[:0]
-		for range 1 + r.IntN(1+min(3, size/3)) {
-			inputs = append(inputs, trees.Input(r, tree, e.Status))
-		}
-	}
-	return most
+	x.sweeps = newSweeper(x.root, initial, x.limit).lasting(until)
+	x.engine, x.ticks = bt.NewEngine(tree, initial, x.limit), tick.NewEngine(tree, initial, 0)
+	x.other, x.otherTicks = x.engine.Clone(), x.ticks.Clone()
+	return x
 }
 
-func compare(t *testing.T, seed uint64, where string, d *bt.Node, e *bt.Engine, s *sweeper, instant bt.Instant, iterations int) {
-	t.Helper()
-	if text := differ(e, s, instant, iterations); text != "" {
-		t.Fatalf("seed %d, %s: %s\n%s", seed, where, text, trees.Outline(d))
+// fail ends the test with what is wrong.
+func (x *trial) fail(where string, wrong any) {
+	x.Helper()
+	x.Fatalf("seed %d, %s: %v\n%s", x.seed, where, wrong, trees.Outline(x.root))
+}
+
+// settle settles an instant in all engines, compares them and returns the number of iterations.
+func (x *trial) settle(where string, inputs []bt.Input) int {
+	x.Helper()
+	iterations, settled := x.sweeps.settle(inputs)
+	instant, err := x.engine.Settle(inputs)
+	if settled != (err == nil) || !settled && (x.limit == noLimit || !errors.Is(err, bt.ErrLoop)) {
+		x.fail(where, fmt.Sprintf("settled %v, engine: %v", settled, err))
+	}
+	x.compare(where, instant, iterations)
+	if x.limit == noLimit {
+		got, err := x.ticks.Settle(inputs)
+		if err != nil {
+			x.fail(where, err)
+		}
+		x.compareTicks(where, instant, got)
+	}
+	if settled {
+		x.check(where)
+	}
+	return iterations
+}
+
+// replace goes on with copies of the engines, whose originals then are disturbed.
+func (x *trial) replace(copied bool, r *rand.Rand) {
+	if copied {
+		x.other.CopyFrom(x.engine)
+		x.otherTicks.CopyFrom(x.ticks)
+	} else {
+		reload(x.T, x.engine, x.other)
+		reload(x.T, x.ticks, x.otherTicks)
+	}
+	x.engine, x.other, x.ticks, x.otherTicks = x.other, x.engine, x.otherTicks, x.ticks
+	disturb := []bt.Input{trees.Input(r, x.engine.Tree(), x.other.Status)}
+	_, err := x.other.Settle(disturb)
+	if _, errTicks := x.otherTicks.Settle(disturb); (err != nil || errTicks != nil) && x.limit == noLimit {
+		x.Fatal(err, errTicks)
+	}
+}
+
+func (x *trial) compare(where string, instant bt.Instant, iterations int) {
+	x.Helper()
+	if wrong := differ(x.engine, x.sweeps, instant, iterations); wrong != "" {
+		x.fail(where, wrong)
+	}
+}
+
+func (x *trial) compareTicks(where string, want, got bt.Instant) {
+	x.Helper()
+	if x.limit != noLimit {
+		return
+	}
+	if wrong := tickDifference(x.engine, x.ticks, want, got); wrong != "" {
+		x.fail(where, wrong)
+	}
+}
+
+func (x *trial) check(where string) {
+	x.Helper()
+	if err := x.engine.Check(); err != nil {
+		x.fail(where, err)
 	}
 }
 
