@@ -20,7 +20,8 @@ import (
 
 // flight is the flight of an adapter with a fake vehicle, as a script of testdata/flights says:
 //
-//	fly VEHICLE... [fence=NAME] [top=M] [unfenced] [payload] [return]     the same with each vehicle, and the options
+//	fly VEHICLE... [OPTION]...   the same with each vehicle, and options: fence=NAME top=M rally site=(NORTH,EAST) unfenced
+//	                             payload return
 //
 // The input has a step on each line:
 //
@@ -32,6 +33,7 @@ import (
 //	climb                        likewise a take-off to 60 m, until it is at 55 m
 //	pass S                       time passes
 //	until SIGNAL OP VALUE in S   likewise until this holds, at most S; OP is <, > or =
+//	until lists = N in S         likewise until so many lists are sent
 //	until STATE in S             likewise until the adapter is in this state
 //	inject FAULT                 what happens to the vehicle, as in --fault, now
 //	clock S                      the vehicle's clock jumps
@@ -42,6 +44,9 @@ import (
 //	beat, mute                   the heartbeats of a ground station
 //	resume                       the operator lets the plan go on
 //	begin [OPTION]...            another adapter, with further options
+//	attach [OPTION]...           likewise, until the vehicle is attached or observed
+//	only WORD...                 from now on, only lines with one of the words are told
+//	lose, find                   the link is silent; it carries all
 //	show SIGNAL...               the values of signals
 //	where                        what the vehicle really does
 //	payload                      likewise its payload
@@ -51,7 +56,9 @@ import (
 type flight struct {
 	*flown
 	quiet, beats bool
+	only         []string
 	told         strings.Builder
+	replaced     int
 	orders       int
 	logged       int
 	state        adapter.State
@@ -79,7 +86,7 @@ func answerFlight(t *testing.T, d golden.Directive) string {
 		if slices.Contains(fake.FirmwareNames(), a.Key) {
 			names = append(names, a.Key)
 		} else {
-			options = append(options, strings.Join(append([]string{a.Key}, a.Values...), "="))
+			options = append(options, strings.TrimSuffix(a.Key+"="+strings.Join(a.Values, ","), "="))
 		}
 	}
 	if d.Name != "fly" {
@@ -116,6 +123,14 @@ func (s *flight) begins(options []string) {
 			s.options.Fence = fences[value]
 		case "top":
 			s.options.Fence.Top = s.number(value)
+		case "rally":
+			if s.options.Rally = refuge; value == "none" {
+				s.options.Rally = nil
+			}
+		case "site":
+			north, east, _ := strings.Cut(value, ",")
+			site := airfield.Global(s.number(north), s.number(east))
+			s.options.Site = &site
 		case "unfenced":
 			s.options.Unfenced = true
 		case "payload":
@@ -205,6 +220,13 @@ func (s *flight) step(verb, rest string, words []string) {
 		s.Resume(clockOf(s.flown))
 	case "begin":
 		s.begins(words)
+	case "attach":
+		s.begins(words)
+		s.run(400*sec, func() bool { return s.Control() == adapter.Ready || s.Control() == adapter.Observing })
+	case "only":
+		s.only = words
+	case "lose", "find":
+		s.lose = func() bool { return verb == "lose" }
 	default:
 		s.look(verb, words)
 	}
@@ -236,6 +258,10 @@ func (s *flight) until(words []string) {
 		s.run(limit, func() bool { return s.Control().String() == words[0] })
 		return
 	}
+	if words[0] == "lists" {
+		s.run(limit, func() bool { return float64(s.lists) == s.number(words[2]) })
+		return
+	}
 	value := s.word(s.contract.Signals[s.contract.Signal(words[0])].Values, words[2])
 	s.run(limit, func() bool {
 		x := s.signals[words[0]]
@@ -244,8 +270,10 @@ func (s *flight) until(words []string) {
 }
 
 func (s *flight) note(format string, args ...any) {
-	if !s.quiet {
-		fmt.Fprintf(&s.told, "%6.1f  %s\n", float64(s.vehicle.Now())/sec, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	told := len(s.only) == 0 || slices.ContainsFunc(s.only, func(word string) bool { return strings.Contains(text, word) })
+	if !s.quiet && told {
+		fmt.Fprintf(&s.told, "%6.1f  %s\n", float64(s.vehicle.Now())/sec, text)
 	}
 }
 
@@ -253,6 +281,9 @@ func (s *flight) note(format string, args ...any) {
 func (s *flight) tell() {
 	for ; s.orders < len(s.flown.orders); s.orders++ {
 		s.note("-> %s", s.flown.orders[s.orders])
+	}
+	for ; s.replaced < s.lists; s.replaced++ {
+		s.note("-> a list is sent")
 	}
 	text := s.log.String()
 	for line := range strings.Lines(text[s.logged:]) {
@@ -290,5 +321,6 @@ func TestFakeLands(t *testing.T)            { flyScript(t, "lands") }
 func TestUnfit(t *testing.T)                { flyScript(t, "unfit") }
 func TestNotArmedWithoutFence(t *testing.T) { flyScript(t, "not-armed-without-fence") }
 func TestPayload(t *testing.T)              { flyScript(t, "payload") }
+func TestFenceIsInTheVehicle(t *testing.T)  { flyScript(t, "fence-is-in-the-vehicle") }
 func TestFenceIsBreached(t *testing.T)      { flyScript(t, "fence-is-breached") }
 func TestPayloadRefused(t *testing.T)       { flyScript(t, "payload-refused") }

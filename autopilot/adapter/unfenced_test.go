@@ -2,7 +2,6 @@ package adapter_test
 
 import (
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,32 +13,6 @@ import (
 
 // begin begins anew with other options.
 func (f *flown) begin() { f.Adapter = adapter.New(f.contract, f.options) }
-
-// A mission's fence is enabled as soon as the vehicle has an origin, however late, and the vehicle takes off only then.
-// A status that shows a fence as enabled shows nothing about its areas.
-func TestFenceBeforeTheOrigin(t *testing.T) {
-	for _, k := range vehicles[:2] {
-		for _, late := range []float64{0, 30, 200} {
-			for _, kinds := range []float64{4, 5, 7} {
-				f := fly(t, k.name)
-				f.options.Fence = square
-				f.begin()
-				f.vehicle.Set("FENCE_TYPE", kinds)
-				f.vehicle.Set("FENCE_RADIUS", 3000)
-				f.vehicle.Inject(fake.Event{Kind: fake.Late, Value: late})
-				f.ready(300)
-				if at := float64(f.vehicle.Now()) / sec; at < 19.5+late || at > 60+late {
-					t.Errorf("%s, FENCE_TYPE %g: ready after %g s\n%s", k.name, kinds, at, f.log.String())
-				}
-				f.climb()
-				if i := slices.Index(f.orders, "207: 0"); i < 0 || slices.Index(f.orders, "400: 0") < i ||
-					strings.Contains(f.log.String(), "grave: fence") {
-					t.Errorf("%s: %v\n%s", k.name, f.orders, f.log.String())
-				}
-			}
-		}
-	}
-}
 
 // A fence that somebody switches off in flight is a grave finding, once; lost frames are none.
 func TestFenceOffInFlight(t *testing.T) {

@@ -92,17 +92,6 @@ func TestGuardOpens(t *testing.T) {
 	}
 }
 
-// A condition with hysteresis remembers, so it is judged also behind a guard: a pulse there is not lost.
-func TestHysteresisBehindAGuard(t *testing.T) {
-	m := cartMission(t, `<ReactiveParallel><ReactiveFallback><ReactiveSequence><Condition ID="guard" on="t ge 8 [s]"/>
-		<Condition ID="seen" on="abs(x - 3 [m]) lt 0.5 [m]" off="x lt 1 [m]"/><Action ID="a" write="gear := 2"/></ReactiveSequence>
-		<Action ID="b" write="gear := 3"/></ReactiveFallback><Action ID="go" write="v := 1"/></ReactiveParallel>`, "",
-		"tolerance=1e-10", "horizon=10")
-	_, l := flown(t, m)
-	near(t, "seen", l.at(m, "seen", bt.Success), 1e-8, 2.5)
-	near(t, "a", l.at(m, "a", bt.Running), 1e-8, 8)
-}
-
 // What the mission asserts is watched, heard or not: a condition that an assertion names, and relations of signals that
 // it reads.
 func TestAssertionsAreAttended(t *testing.T) {

@@ -21,10 +21,14 @@ import (
 	"canopy/snapshot"
 )
 
-// TestGolden runs the scripts of testdata: each shows a statement of docs/missions.md. docs/scripts.md describes their
-// directives, and the cart that they fly.
+// TestGolden runs the scripts of testdata: each shows a statement of docs/missions.md, those of the folder cart more of it.
+// docs/scripts.md describes their directives, and the cart that they fly.
 func TestGolden(t *testing.T) {
-	golden.Run(t, func() golden.Machine { return new(player).answer }, "testdata/*.txt")
+	golden.Run(t, func() golden.Machine { return new(player).answer }, "testdata/*.txt", "testdata/cart/*.txt")
+}
+
+func TestHysteresisBehindAGuard(t *testing.T) {
+	golden.Run(t, func() golden.Machine { return new(player).answer }, "testdata/cart/guarded.txt")
 }
 
 // TestGoldenRestored answers the same scripts by runs that are saved and continued by another run, after each of the first 200
@@ -38,7 +42,7 @@ func again(t *testing.T, p player) {
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
 		return // the first player rewrites the scripts
 	}
-	golden.Run(t, func() golden.Machine { fresh := p; return fresh.answer }, "testdata/*.txt")
+	golden.Run(t, func() golden.Machine { fresh := p; return fresh.answer }, "testdata/*.txt", "testdata/cart/*.txt")
 }
 
 // TestDocumented: docs/missions.md names each script.
