@@ -10,9 +10,9 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/declare"
-	"canopy/document/picture"
 	"canopy/document/plan"
 	"canopy/document/script"
+	"canopy/formalism/picture"
 	"canopy/formalism/translate"
 	"canopy/internal/trees"
 )

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"canopy/document/picture"
 	"canopy/document/plan"
+	"canopy/formalism/picture"
 
 	"github.com/spf13/cobra"
 )
@@ -30,7 +30,7 @@ func showCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return failed(g.DOT(cmd.OutOrStdout()))
+				return failed(picture.Graph(cmd.OutOrStdout(), g))
 			}
 			p, _, err := readPlan(args[0], cmd.ErrOrStderr())
 			if err != nil {

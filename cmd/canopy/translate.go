@@ -10,6 +10,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/formalism/picture"
 	"canopy/formalism/stategraph"
 	"canopy/formalism/translate"
 
@@ -111,7 +112,7 @@ var writers = map[string]func(io.Writer, *plan.Plan) error{
 		return err
 	}),
 	"scxml": graph(translate.SCXML),
-	"dot":   graph(func(w io.Writer, g *stategraph.Graph) error { return g.DOT(w) }),
+	"dot":   graph(picture.Graph),
 	"xml":   plan.Write,
 }
 

@@ -176,9 +176,6 @@ func FuzzRead(f *testing.F) {
 		if g == nil || g.Len() > 1000 {
 			return
 		}
-		if err := g.DOT(io.Discard); err != nil {
-			t.Fatal(err)
-		}
 		branch := branches(g)
 		e := NewEngine(g)
 		conditions := make([]bool, len(g.Conditions()))

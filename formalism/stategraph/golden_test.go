@@ -53,12 +53,6 @@ func (s *script) command(t *testing.T, d golden.Directive) string {
 				g.Conditions(), g.Actions())
 		}
 		return out.String()
-	case "dot":
-		var out bytes.Buffer
-		if err := s.graph.DOT(&out); err != nil {
-			t.Fatal(err)
-		}
-		return out.String()
 	case "settle", "until":
 		var at float64
 		names := s.graph.Conditions()

@@ -22,8 +22,8 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/document/picture"
 	"canopy/document/plan"
+	"canopy/formalism/picture"
 	"canopy/internal/cputime"
 	"canopy/internal/files"
 	"canopy/run/monitor"

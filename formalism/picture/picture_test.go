@@ -15,6 +15,8 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/formalism/stategraph"
+	"canopy/internal/golden"
 )
 
 // solarDay reads the plan of the solar day.
@@ -60,6 +62,23 @@ func TestDrawings(t *testing.T) {
 		}
 	}()
 	_ = SVG(io.Discard, p, statuses[1:])
+}
+
+// TestGraphs draws the state graphs of a golden script.
+func TestGraphs(t *testing.T) {
+	golden.Run(t, func() golden.Machine {
+		return func(t *testing.T, d golden.Directive) string {
+			g, list := stategraph.Read(&diag.Source{Name: "graph.yaml", Text: d.Input + "\n"}, nil)
+			if g == nil {
+				t.Fatal(list)
+			}
+			var drawn bytes.Buffer
+			if err := Graph(&drawn, g); err != nil {
+				t.Fatal(err)
+			}
+			return drawn.String()
+		}
+	}, "testdata/graph.txt")
 }
 
 // FuzzSVG holds that the picture of a plan is XML, whatever its tasks are called and do.

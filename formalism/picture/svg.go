@@ -12,7 +12,6 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
-	"canopy/internal/palette"
 )
 
 // drawing is a plan with the statuses of its tasks, indexed by task; nil: none are known.
@@ -32,14 +31,14 @@ func newDrawing(p *plan.Plan, statuses []bt.Status) *drawing {
 type look struct{ fill, line string }
 
 // in returns the look of a box in a colour; share is the colour's part of the filling.
-func in(colour string, share float64) look { return look{palette.Tint(colour, share), colour} }
+func in(colour string, share float64) look { return look{tint(colour, share), colour} }
 
 var (
-	composite = in(palette.Blue, 0.15)
-	parallel  = in(palette.Purple, 0.15)
-	decorator = in(palette.Muted, 0.15)
-	condition = in(palette.Amber, 0.15)
-	action    = in(palette.Green, 0.15)
+	composite = in(blue, 0.15)
+	parallel  = in(purple, 0.15)
+	decorator = in(muted, 0.15)
+	condition = in(amber, 0.15)
+	action    = in(green, 0.15)
 )
 
 // lookOf returns the colours of a kind.
@@ -64,16 +63,16 @@ func single(k bt.Kind) bool {
 }
 
 var statusLooks = map[bt.Status]look{
-	bt.Success:      in(palette.Success, 0.12),
-	bt.Failure:      in(palette.Failure, 0.12),
-	bt.Accept:       in(palette.Accept, 0.12),
-	bt.Activating:   in(palette.Change, 0.2),
-	bt.Running:      in(palette.Running, 0.3),
-	bt.Finished:     in(palette.Success, 0.4),
-	bt.Aborted:      in(palette.Failure, 0.4),
-	bt.Deactivating: in(palette.Change, 0.4),
-	bt.Skipped:      in(palette.Muted, 0.12),
-	bt.Dropped:      in(palette.Muted, 0.4),
+	bt.Success:      in(success, 0.12),
+	bt.Failure:      in(failure, 0.12),
+	bt.Accept:       in(accept, 0.12),
+	bt.Activating:   in(change, 0.2),
+	bt.Running:      in(running, 0.3),
+	bt.Finished:     in(success, 0.4),
+	bt.Aborted:      in(failure, 0.4),
+	bt.Deactivating: in(change, 0.4),
+	bt.Skipped:      in(muted, 0.12),
+	bt.Dropped:      in(muted, 0.4),
 }
 
 // Lengths of the drawing in pixels, and the sizes of its letters.
@@ -125,7 +124,7 @@ func SVG(w io.Writer, p *plan.Plan, statuses []bt.Status) error {
 		x, y := margin+legendStep*float64(i), height-legendHeight+8
 		fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="12" height="12" rx="3" fill="%s" stroke="%s"/>`, x, y,
 			entry.fill, entry.line)
-		fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="11" fill="%s">%s</text>`+"\n", x+17, y+10, palette.Muted,
+		fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="11" fill="%s">%s</text>`+"\n", x+17, y+10, muted,
 			entry.word)
 	}
 	fmt.Fprintln(out, "</svg>")
@@ -189,7 +188,7 @@ func (d *drawing) edges(out *bufio.Writer, boxes []box, t bt.Task) {
 	from := boxes[t]
 	for _, c := range d.Tree.Children(t) {
 		to := boxes[c]
-		colour, thick := palette.Accept, 1.2
+		colour, thick := accept, 1.2
 		if d.active(c) {
 			colour, thick = d.look(c).line, 2.4
 		}

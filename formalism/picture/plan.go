@@ -1,4 +1,4 @@
-// Package picture draws plans as pictures.
+// Package picture draws plans and state graphs as pictures.
 package picture
 
 import (
@@ -10,7 +10,6 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
-	"canopy/internal/palette"
 )
 
 // DOT writes the tree as a graph in the DOT language of Graphviz, with the attributes of the leaves as tooltips. It
@@ -21,7 +20,7 @@ func DOT(w io.Writer, p *plan.Plan) error {
 	fmt.Fprintln(out, `  graph [rankdir=LR, ordering=out, nodesep=0.15, ranksep=0.4];`)
 	fmt.Fprintln(out,
 		`  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11, margin="0.12,0.05"];`)
-	fmt.Fprintf(out, "  edge [arrowhead=none, color=%q];\n", palette.Accept)
+	fmt.Fprintf(out, "  edge [arrowhead=none, color=%q];\n", accept)
 	var walk func(t bt.Task)
 	walk = func(t bt.Task) {
 		label := p.Label(t)
