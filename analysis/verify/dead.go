@@ -81,7 +81,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// ends returns the tasks that can be active and have no such task below them: actions, and scripts that wait.
+// ends returns the tasks that can be active and have no such task below them: actions, and automata that wait.
 func (m *Model) ends() []bt.Task {
 	var tasks []bt.Task
 	for t := range bt.Task(m.tree.Len()) {
@@ -388,7 +388,7 @@ func (m *Model) needs(t bt.Task) []need {
 	return list
 }
 
-// after returns how a script comes to a child: after which results of other children; "" if it begins with the child.
+// after returns after which results of other children an automaton comes to a child, "" if it begins with it.
 func (m *Model) after(p, child bt.Task) string {
 	var texts []string
 	steps := m.natures[p].Course.Steps

@@ -52,7 +52,7 @@ const (
 	inputBit   inputKind = iota // of the number of a signal's interval
 	inputFree                   // a relation that is no threshold, a condition without expression, a free outcome
 	inputLatch                  // a condition with hysteresis was true before
-	inputFact                   // of topics: a declared fact
+	inputFact                   // of symbols: a declared fact
 )
 
 // input is the meaning of one variable.

@@ -251,82 +251,82 @@ func (m *Model) fewer(some []int, fails func(some []int) []int) []int {
 	return some
 }
 
-// topic is something that a formula is about: a signal, a relation, a latch, or a fact itself.
-type topic struct {
+// symbol is what a formula depends on: a signal, a relation, a latch, or a fact itself.
+type symbol struct {
 	kind inputKind
 	name string
 }
 
-// touches visits what a formula is about; nil is about nothing.
-func (m *Model) touches(l *expr.Logic, visit func(topic)) {
+// symbols visits what a formula depends on; nil depends on nothing.
+func (m *Model) symbols(l *expr.Logic, visit func(symbol)) {
 	if l == nil {
 		return
 	}
 	switch l.Op {
 	case expr.LogicThreshold:
-		visit(topic{inputBit, l.Signal})
+		visit(symbol{inputBit, l.Signal})
 	case expr.LogicRelation:
-		visit(topic{inputFree, l.Key})
+		visit(symbol{inputFree, l.Key})
 	case expr.LogicProposition:
 		task, _ := m.tree.Find(l.Text)
 		if i, ok := m.leafOf[task]; ok && m.leaves[i].condition {
 			c := &m.leaves[i]
-			m.touches(c.on, visit)
-			m.touches(c.off, visit)
+			m.symbols(c.on, visit)
+			m.symbols(c.off, visit)
 			if c.latch >= 0 {
-				visit(topic{inputLatch, c.input})
+				visit(symbol{inputLatch, c.input})
 			}
 		}
 	}
 	for i := range l.Args {
-		m.touches(&l.Args[i], visit)
+		m.symbols(&l.Args[i], visit)
 	}
 }
 
-// classes joins topics: each leads to another one of its class, the last to itself.
-type classes map[topic]topic
+// disjointSets are sets of symbols: each leads to another one of its set, the last to itself.
+type disjointSets map[symbol]symbol
 
-func (c classes) of(t topic) topic {
+func (c disjointSets) find(t symbol) symbol {
 	next, known := c[t]
 	if !known || next == t {
 		c[t] = t
 		return t
 	}
-	c[t] = c.of(next)
+	c[t] = c.find(next)
 	return c[t]
 }
 
-// with returns a function that joins topics with one.
-func (c classes) with(t topic) func(topic) {
-	return func(u topic) { c[c.of(u)] = c.of(t) }
+// unite returns a function that unites the sets of symbols with that of one.
+func (c disjointSets) unite(t symbol) func(symbol) {
+	return func(u symbol) { c[c.find(u)] = c.find(t) }
 }
 
 // latchGroups returns the latches, grouped by shared signals, inputs and facts.
 func (m *Model) latchGroups() []*latchGroup {
-	s, topics, known := m.space, classes{}, map[int]bool{}
+	s, sets, known := m.space, disjointSets{}, map[int]bool{}
 	var latches []*leaf
 	for i := range m.leaves {
 		if l := &m.leaves[i]; l.latch >= 0 && !known[l.latch] {
 			known[l.latch] = true
 			latches = append(latches, l)
-			m.touches(l.on, topics.with(topic{inputLatch, l.input}))
-			m.touches(l.off, topics.with(topic{inputLatch, l.input}))
+			m.symbols(l.on, sets.unite(symbol{inputLatch, l.input}))
+			m.symbols(l.off, sets.unite(symbol{inputLatch, l.input}))
 		}
 	}
 	if latches == nil {
 		return nil
 	}
-	fact := func(i int) topic { return topic{inputFact, strconv.Itoa(i)} }
+	fact := func(i int) symbol { return symbol{inputFact, strconv.Itoa(i)} }
 	for i := range m.facts {
-		m.touches(&m.facts[i], topics.with(fact(i)))
+		m.symbols(&m.facts[i], sets.unite(fact(i)))
 	}
-	groups := map[topic]*latchGroup{}
+	groups := map[symbol]*latchGroup{}
 	var list []*latchGroup
 	for _, l := range latches {
-		g := groups[topics.of(topic{inputLatch, l.input})]
+		g := groups[sets.find(symbol{inputLatch, l.input})]
 		if g == nil {
 			g = &latchGroup{facts: s.all()}
-			groups[topics.of(topic{inputLatch, l.input})] = g
+			groups[sets.find(symbol{inputLatch, l.input})] = g
 			list = append(list, g)
 		}
 		rises := m.of(l.on)
@@ -334,13 +334,13 @@ func (m *Model) latchGroups() []*latchGroup {
 		g.latches = append(g.latches, latch{l.latch, rises, s.and(m.of(l.off), s.not(rises))})
 	}
 	for i := range m.facts {
-		if g := groups[topics.of(fact(i))]; g != nil {
+		if g := groups[sets.find(fact(i))]; g != nil {
 			g.facts = s.and(g.facts, m.of(&m.facts[i]))
-			m.touches(&m.facts[i], func(t topic) { m.uncertain = m.uncertain || t.kind == inputLatch })
+			m.symbols(&m.facts[i], func(t symbol) { m.uncertain = m.uncertain || t.kind == inputLatch })
 		}
 	}
-	for t := range topics {
-		g := groups[topics.of(t)]
+	for t := range sets {
+		g := groups[sets.find(t)]
 		switch {
 		case g == nil:
 		case t.kind == inputBit:
@@ -353,22 +353,4 @@ func (m *Model) latchGroups() []*latchGroup {
 		}
 	}
 	return list
-}
-
-// mentions collects the signals, free relations and conditions of a formula.
-func mentions(l *expr.Logic, names map[string]bool) {
-	if l == nil {
-		return
-	}
-	switch l.Op {
-	case expr.LogicThreshold:
-		names["signal "+l.Signal] = true
-	case expr.LogicRelation:
-		names[l.Key] = true
-	case expr.LogicProposition:
-		names["leaf "+l.Text] = true
-	}
-	for i := range l.Args {
-		mentions(&l.Args[i], names)
-	}
 }

@@ -35,25 +35,19 @@ func askReach(m *Model) []Finding {
 
 // moves reports whether formulas depend on axes, and all these move with declared rates.
 func (m *Model) moves(formulas ...*expr.Logic) bool {
-	names := map[string]bool{}
+	read := map[symbol]bool{}
 	for _, l := range formulas {
-		mentions(l, names)
-	}
-	for i := range m.leaves {
-		if names["leaf "+m.leaves[i].name] {
-			mentions(m.leaves[i].on, names)
-			mentions(m.leaves[i].off, names)
-		}
+		m.symbols(l, func(s symbol) { read[s] = true })
 	}
 	var motions []motion
 	for i := range m.vocab.signals {
-		if name := m.vocab.signals[i].name; names["signal "+name] {
+		if name := m.vocab.signals[i].name; read[symbol{inputBit, name}] {
 			kind, _ := m.motion([]string{name}, true)
 			motions = append(motions, kind)
 		}
 	}
 	for _, v := range m.vocab.byFree {
-		if l := m.vocab.inputs[v].relation; l != nil && names[l.Key] {
+		if l := m.vocab.inputs[v].relation; l != nil && read[symbol{inputFree, l.Key}] {
 			if terms, _ := l.Linear(); terms != nil {
 				kind, _ := m.motion(l.Relation.Names(), true)
 				motions = append(motions, kind)

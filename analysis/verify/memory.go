@@ -53,7 +53,7 @@ func (m *Model) widen(t bt.Task) {
 	j.Open = always
 }
 
-// begin sets the states of a script's automaton that may be the stored one: the first, and those to which some step or
+// begin sets the states of a task's automaton that may be the stored one: the first, and those to which some step or
 // the end of a child leads. A stored state is memory: it may be any of them.
 func (m *Model) begin(rule *bt.Rule) {
 	course := rule.Course

@@ -76,31 +76,31 @@ const (
 )
 
 // check searches for a run, with the minimum number of worlds, after whose beginning the formula cannot be met.
-func (m *propertyModel) check(steps *flown.Stepper, f *temporal.Formula, p limits) outcome {
-	l, why := newMonitor(f, m.conditions, steps.Clocks())
+func (x *propertyModel) check(steps *flown.Stepper, f *temporal.Formula, p limits) outcome {
+	l, why := newMonitor(f, x.conditions, steps.Clocks())
 	if why != "" {
 		return undecidedBy(why, memoryAdvice)
 	}
-	x := m.newProduct(steps, l, p)
-	for x.from < 0 && x.why == "" && x.more() {
+	y := x.newProduct(steps, l, p)
+	for y.from < 0 && y.why == "" && y.more() {
 	}
 	switch {
-	case x.from >= 0:
-		return x.refuted()
-	case x.why != "":
-		return undecidedBy(x.why, monitorAdvice)
-	case x.states.Short() != "":
-		return undecidedBy(x.states.Short(), "reduce the limits of signals and the free conditions; "+memoryAdvice)
-	case x.failed != nil || x.unsettled != nil:
-		return undecidedBy(cmp.Or(x.failed, x.unsettled).Error(), monitorAdvice)
+	case y.from >= 0:
+		return y.refuted()
+	case y.why != "":
+		return undecidedBy(y.why, monitorAdvice)
+	case y.states.Short() != "":
+		return undecidedBy(y.states.Short(), "reduce the limits of signals and the free conditions; "+memoryAdvice)
+	case y.failed != nil || y.unsettled != nil:
+		return undecidedBy(cmp.Or(y.failed, y.unsettled).Error(), monitorAdvice)
 	}
-	if n := x.unmet(); n >= 0 {
-		x.from, x.late = n, true
-		c := x.refuted()
+	if n := y.unmet(); n >= 0 {
+		y.from, y.late = n, true
+		c := y.refuted()
 		c.forever = true
 		return c
 	}
-	return outcome{counterexample: counterexample{verdict: Proved, how: x.visited()}}
+	return outcome{counterexample: counterexample{verdict: Proved, how: y.visited()}}
 }
 
 // undecidedBy is the outcome where nothing is concluded for a reason.
