@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"canopy/diag"
@@ -71,68 +70,6 @@ func TestPlacesAreMetresFromHome(t *testing.T) {
 			} else if is {
 				near(a.Target, got, want)
 			}
-		}
-	}
-}
-
-// Each mistake in a place has its code, its place and what to do.
-func TestMistakesOfPlaces(t *testing.T) {
-	area := func(area string) string { return home + "fence: {inclusion: [" + area + "]}" }
-	for _, c := range []struct{ name, tasks, yaml, want string }{
-		{"no site", `<fly_to to_lat="48.08" to_lon="11.28" to_h="30"/>`, "", "need the place of home lat_deg"},
-		{"no height", `<fly_to to_lat="48.08" to_lon="11.28" to_alt="600"/>`, "environment: {lat_deg: 48.08, lon_deg: 11.28}",
-			"set its height alt: 590"},
-		{"exchanged", `<fly_to to_lat="11.28" to_lon="48.08" to_h="30"/>`, home, "3:17 more than 100 km from home latitude first"},
-		{"no latitude", `<fly_to to_lat="480.8" to_lon="11.28" to_h="30"/>`, home, "480.8 degrees are no latitude"},
-		{"no longitude", `<fly_to to_lat="48.08" to_lon="-180.1" to_h="30"/>`, home, "-180.1 degrees are no longitude"},
-		{"two heights", `<fly_to to_lat="48.08" to_lon="11.28" to_alt="600" to_h="30"/>`, home,
-			"3:39 conflicting-attributes to_alt to_h both"},
-		{"two places", `<fly_to to_lat="48.08" to_north="9" to_lon="11.28" to_h="30"/>`, home, "3:9 to_lat to_north both"},
-		{"half a place", `<fly_to lat="48.08" to_h="30"/>`, home, "3:9 missing-attribute lat needs lon"},
-		{"a condition without a site", `<Condition name="c" on="distance_to(48.08, 11.28) lt 5 [m]"/>`, "", "need the place of home"},
-		{"a condition far away", `<Condition name="c" on="distance_to(11.28, 48.08) lt 5 [m]"/>`, home, "more than 100 km"},
-		{"a latitude without a site", `<Condition name="c" on="lat gt 48.1 [deg]"/>`, "", "need the place of home"},
-		{"a latitude without a unit", `<Condition name="c" on="lat gt 48.1"/>`, home, "has no unit 48.1 [deg]"},
-		{"a small longitude without a unit", `<Condition name="c" on="1.3 gt lon"/>`, home, "has no unit 1.3 [deg]"},
-		{"a heading without a unit", `<Condition name="c" on="heading gt 90"/>`, home, "has no unit 90 [deg]"},
-		{"a step without a unit", `<fly_to lat="lat + 0.001" lon="lon" to_h="30"/>`, home, "part without [deg] unit"},
-		{"a signal that is no angle", `<fly_to lat="48.08" lon="h / 1 [m]" to_h="30"/>`, home, "part without [deg]"},
-		{"an altitude without that of home", `<Condition name="c" on="alt lt 600 [m]"/>`, "", "set its height"},
-		{"a property", "<hold/>", "check: {properties: [\"always(alt lt 600 [m])\"]}", "set its height"},
-		{"a computed signal", "<hold/>", "signals: {near: {type: boolean, value: \"distance_to(48.08, 11.28) lt 5\"}}", "place of home"},
-		{"a survey", `<SubTree ID="survey" polygon_lat_lon="48.08, 11.28; 48.09, 11.28; 48.09" spacing="50" to_h="30"/>`, home,
-			"bad-survey corner 3 latitude first"},
-		{"a survey far away", `<SubTree ID="survey" polygon_lat_lon="11.28, 48.08; 11.28, 48.09; 11.29, 48.09" spacing="50" to_h="30"/>`,
-			home, "more than 100 km"},
-		{"two polygons", `<SubTree ID="survey" polygon="0,0;9,9;9,0" polygon_lat_lon="1,2;2,3;3,1" spacing="50" to_h="30"/>`, home,
-			"polygon is given twice"},
-		{"an area without a site", "<hold/>", "fence: {inclusion: [{circle: {lat: 48, lon: 11, radius: 9}}]}", "6:30 no-site lat_deg"},
-		{"an area far away", "<hold/>", area("{circle: {lat: 11, lon: 48, radius: 9}}"), "7:30 out-of-range latitude first"},
-		{"no such latitude", "<hold/>", area("{polygon_lat_lon: [[91, 11], [48, 11], [48, 12]]}"), "within 90 deg"},
-		{"metres and degrees", "<hold/>", area("{circle: {lat: 48, east: 11, radius: 9}}"), "missing-key lat, lon, radius"},
-		{"two heights of a rally point", "<hold/>", home + "rally: [{north: 1, east: 2, h: 30, alt: 620}]", "missing-key north, east, alt"},
-		{"an altitude below home", "<hold/>", home + "rally: [{north: 1, east: 2, alt: 62}]", "out-of-range positive"},
-		{"two tops", "<hold/>", home + "fence: {max_alt: 700, max_h: 100}", "7:8 two-sources max_h max_alt"},
-		{"a top below home", "<hold/>", home + "fence: {max_alt: 120}", "max_alt is not above home"},
-		{"a top without a height", "<hold/>", "fence: {max_alt: 720}", "no-site alt: 590"},
-	} {
-		m, list := sited(c.tasks, c.yaml)
-		all := ""
-		for _, d := range list {
-			line, column := d.Position()
-			all += fmt.Sprintf("%d:%d %s %s %s\n", line, column, d.Code, d.Text, d.Hint)
-		}
-		if m != nil {
-			t.Errorf("%s is accepted", c.name)
-		}
-		rest := all
-		for _, word := range strings.Fields(c.want) {
-			i := strings.Index(rest, word)
-			if i < 0 {
-				t.Errorf("%s: no %q in\n%s", c.name, word, all)
-				break
-			}
-			rest = rest[i+len(word):]
 		}
 	}
 }

@@ -1,94 +1,48 @@
 package mission_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/internal/cart"
+	"canopy/internal/golden"
 	"canopy/vehicle/model"
 )
 
 const idle = `<Action name="idle"/>`
 
-// Every mistake of a mission file has its place, its code and a suggestion; all are found at once.
+// The mistakes of missions are those of the scripts: each is found, with its place, its code and its hint.
 func TestMistakes(t *testing.T) {
-	for _, c := range []struct {
-		name, yaml, want string
-		set              []string
-	}{
-		{name: "misspelt parameter", yaml: "parameters: {tua: 5}", want: `6:14 unknown-parameter tua did you mean "tau"?`},
-		{name: "text for a number", yaml: "parameters: {tau: quick}", want: `6:19 not-a-number quick a bare number is in s`},
-		{name: "wrong unit", yaml: "parameters: {tau: '5 [m]'}", want: `6:20 unit-mismatch 5 [m]`},
-		{name: "out of range", yaml: "parameters: {tau: 5000}", want: `6:19 out-of-range 5000 time constant`},
-		{name: "environment", yaml: "environment: {moon: 5}", want: `6:15 unknown-parameter moon did you mean "noon"?`},
-		{name: "key of check", yaml: "facts: []", want: "6:1 unknown-key facts write it under `check`, two blanks deeper"},
-		{name: "unknown key", yaml: "horizonn: 5", want: `6:1 unknown-key horizonn did you mean "horizon"?`},
-		{name: "twice", yaml: "horizon: 5", want: `6:1 duplicate-name horizon`},
-		{name: "negative", yaml: "tolerance: -1", want: `6:12 out-of-range -1 1e-6`},
-		{name: "chattering", yaml: "chattering: stopp", want: `6:13 unknown-value stopp "stop"`},
-		{name: "environment among the parameters", yaml: "parameters: {site.noon: 7}", want: `6:14 unknown-parameter noon environment`},
-		{name: "state among the parameters", yaml: "parameters: {x: 7}", want: `6:14 unknown-parameter state initial`},
-		{name: "environment by its short name", set: []string{"noon=7"}, want: `--set:1:1 unknown-parameter site.noon`},
-		{name: "chattering as a list", yaml: "chattering: [stop]", want: `6:13 wrong-type`},
-		{name: "method", yaml: "method: multisteps", want: `6:9 unknown-value multisteps "multistep"`},
-		{name: "method beside the file", set: []string{"method=euler"}, want: `--set:1:8 unknown-value "euler"`},
-		{name: "signal name", yaml: "signals: {a b: {default: 1}}", want: `6:11 wrong-name`},
-		{name: "signal named as a word", yaml: "signals: {if: {default: 1}}", want: `6:11 wrong-name`},
-		{name: "time recorded", yaml: "plots: [{title: A, signals: [x, t]}]", want: `6:33 unknown-signal every sample`},
-		{name: "outage of nothing", yaml: "outages: [{from: 3}]", want: `6:11 missing-key source`},
-		{name: "unknown source", yaml: "outages: [{source: nearby}]", want: `6:20 unknown-source nearby "nearly"?`},
-		{name: "outage that ends early", yaml: "outages: [{source: x, from: 3, to: 3}]", want: `6:36 out-of-range 3`},
-		{name: "outage before the start", yaml: "outages: [{source: x, from: -3}]", want: `6:29 out-of-range -3`},
-		{name: "known of a slot", yaml: "signals: {w: {type: boolean, value: known(gear)}}", want: `6:37 always-known outages`},
-		{name: "name of a source", yaml: "outages: [{source: x}]\nsignals: {known.x: {type: boolean}}", want: `7:11 duplicate-name`},
-		{name: "empty plot", yaml: "plots: [{title: A}]", want: `6:9 missing-key signals`},
-		{name: "second document", yaml: "---\nplan: other.xml", want: `second-document`},
-		{name: "not UTF-8", yaml: "text: \xff", want: `6:7 not-utf8`},
-		{name: "boolean", yaml: "ends_with_plan: 7", want: `6:17 wrong-type 7 true or false`},
-		{name: "initial", yaml: "initial: {xx: 7}", want: `6:11 unknown-state xx did you mean "x"?`},
-		{name: "command", yaml: "commands: {geer: {hold: true}}", want: `6:12 unknown-signal geer did you mean "gear"?`},
-		{name: "signal expression", yaml: "signals: {gap: {unit: m, value: x + tee}}", want: `6:37 unknown-signal tee`},
-		{name: "signal unit", yaml: "signals: {gap: {unit: m, value: x + v}}", want: `6:37 unit-mismatch x + v`},
-		{name: "type", yaml: "signals: {g: {type: bool}}", want: `6:21 unknown-value bool`},
-		{name: "value of an enumeration", yaml: "signals: {g: {type: enumeration, values: [up, down], default: upp}}", want: `6:63 unknown-value "up"`},
-		{name: "no values", yaml: "signals: {g: {type: enumeration}}", want: `6:11 missing-key values`},
-		{name: "value twice", yaml: "signals: {g: {type: enumeration, values: [up, up]}}", want: `6:47 duplicate-name up`},
-		{name: "value named as a signal", yaml: "signals: {g: {type: enumeration, values: [x]}}", want: `6:10 duplicate-name x`},
-		{name: "values of a real", yaml: "signals: {g: {values: [up]}}", want: `6:23 wrong-type enumeration`},
-		{name: "unit of an integer", yaml: "signals: {g: {type: integer, unit: m}}", want: `6:36 wrong-type unit`},
-		{name: "half an integer", yaml: "signals: {g: {type: integer, default: 0.5}}", want: `6:39 wrong-type 0.5`},
-		{name: "computed fraction", yaml: "signals: {g: {type: integer, value: 'x / 2 [m]'}}", want: `6:38 wrong-type fraction`},
-		{name: "computed value", yaml: "signals: {g: {type: enumeration, values: [a], value: b}}", want: `6:54 unknown-value b`},
-		{name: "value named as a computed signal", yaml: "signals: {g: {type: enumeration, values: [c]}, c: {value: '1'}}",
-			want: "6:10 duplicate-name c"},
-		{name: "signal named as another", yaml: "signals: {x: {unit: m}}", want: `6:11 duplicate-name x`},
-		{name: "two sources", yaml: "signals: {g: {hold: true, value: '1'}}", want: "6:11 two-sources g `value`"},
-		{name: "unit unknown", yaml: "signals: {g: {unit: furlong}}", want: `6:21 unknown-unit furlong`},
-		{name: "unit not SI", yaml: "signals: {g: {unit: km}}", want: `6:21 unknown-unit km SI units`},
-		{name: "plots", yaml: "plots: [{title: A, signals: [y]}]", want: `6:30 unknown-signal y`},
-		{name: "loop", yaml: "signals: {a: {value: b}, b: {value: a}}", want: `6:22 algebraic-loop b a reads b reads a`},
-		{name: "loop through the vehicle", yaml: "signals: {a: {unit: m/s, default: 1}}\ncommands: {v: {default: 0}}",
-			want: `0:0`},
-		{name: "syntax", yaml: "plots: [", want: `yaml-syntax`},
-		{name: "list for a mapping", yaml: "parameters: [1]", want: `6:13 wrong-type parameters must be a mapping`},
-		{name: "command out of range", yaml: "commands: {gear: {default: 9}}", want: `6:28 out-of-range gear 9`},
-		{name: "state out of range", yaml: "initial: {x: -2000}", want: `6:14 out-of-range x -2000`},
-		{name: "endless", set: []string{"horizon=1e300"}, want: `--set:1:9 out-of-range centuries`},
-		{name: "override unknown", set: []string{"tao=7"}, want: `--set:1:1 unknown-parameter tao did you mean "tau"?`},
-		{name: "override without value", set: []string{"tau"}, want: `--set:1:1 syntax tau name=value`},
-		{name: "override with text", set: []string{"tau=fast"}, want: `--set:1:5 not-a-number fast`},
-	} {
-		_, diags := cart.Read(idle, c.yaml, c.set...)
-		if c.want == "0:0" {
-			if diags.HasErrors() {
-				t.Errorf("%s: %v", c.name, diags)
+	golden.Run(t, func() golden.Machine {
+		return func(t *testing.T, d golden.Directive) string {
+			var diags diag.List
+			switch d.Name {
+			case "mission":
+				yaml, sets, _ := strings.Cut(d.Input, "--set ")
+				_, diags = cart.Read(idle, yaml, strings.Fields(sets)...)
+			case "fence":
+				_, diags = fenced(d.Args[0].Key, d.Input)
+			case "place":
+				tasks, yaml, _ := strings.Cut(d.Input, "\n---")
+				_, diags = sited(tasks, strings.TrimPrefix(yaml, "\n"))
 			}
-			continue
+			var b strings.Builder
+			for _, x := range diags {
+				line, column := x.Position()
+				fmt.Fprintf(&b, "%s:%d:%d: %s: %s", x.Source.Name, line, column, x.Code, x.Text)
+				if advice := x.Advice(); advice != "" {
+					fmt.Fprintf(&b, "; %s", advice)
+				}
+				b.WriteString("\n")
+			}
+			return b.String()
 		}
-		matches(t, c.name, diags, c.want)
-	}
+	}, "testdata/mistakes/*.txt")
+	_, diags := cart.Read(idle, "text: \xff")
+	matches(t, "not UTF-8", diags, "6:7 not-utf8")
 }
 
 // matches compares a list of one diagnostic with `[file:]line:column code word...`; each word must be in the message,
