@@ -221,19 +221,15 @@ func (x *exporter) rename(e *xmltree.Element, to, label string) {
 		if name != nil && !given {
 			x.edit(x.doc.Unset(e, "name"))
 		}
-		if id != nil {
-			x.edit(x.doc.Unset(e, "ID"))
-		}
-	case name != nil:
-		x.edit(x.doc.Set(e, "name", label))
-		if id != nil {
-			x.edit(x.doc.Unset(e, "ID"))
-		}
-	case id != nil: // in the place of the ID
+	case name == nil && id != nil: // in the place of the ID
 		x.edit(xmltree.Edit{Span: xmltree.Span{At: id.At, End: id.At + len("ID")}, New: "name"})
 		x.edit(xmltree.Edit{Span: id.Raw, New: x.doc.Set(e, "ID", label).New})
+		return
 	default:
 		x.edit(x.doc.Set(e, "name", label))
+	}
+	if id != nil {
+		x.edit(x.doc.Unset(e, "ID"))
 	}
 }
 

@@ -84,7 +84,7 @@ func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 
 // unknownLeaf makes a free action of a node without children that nothing declares.
 func (p *parser) unknownLeaf(n *node, at xmltree.Span) {
-	n.kind, _ = bt.ParseKind(elementAction)
+	n.kind = bt.Action
 	n.free = n.undefined()
 	if near := diag.Nearest(n.id, p.kindNames("")); near != "" {
 		p.warn(at.At, at.Len(), codeFree, "did you mean "+strconv.Quote(near)+"?", "nothing declares the leaf %q", n.id)
@@ -129,8 +129,7 @@ func (p *parser) classifySubTree(n *node, id *xmltree.Attribute) bool {
 		if p.complete {
 			p.noTree(id)
 		}
-		n.kind, _ = bt.ParseKind(elementAction)
-		n.free = true
+		n.kind, n.free = bt.Action, true
 		return true
 	}
 	n.model = p.subtreeModel(id.Value)

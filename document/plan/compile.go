@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"canopy/bt"
-	"canopy/diag"
 	"canopy/expr"
 	"canopy/syntax/xmltree"
 )
@@ -174,9 +173,8 @@ func (c *compiler) checkGuards(tree *bt.Tree) {
 		for _, g := range guards {
 			for above := tree.Parent(g); above >= 0; above = tree.Parent(above) {
 				if slices.Contains(guards, above) {
-					e := c.elements[g]
-					c.once(diag.Diagnostic{Source: c.source, Offset: e.At + 1, Length: len(e.Name), Code: codeGuard,
-						Text: "the child never runs: " + tree.Name(above) + " around it has the same resource"})
+					c.reportName(c.elements[g], codeGuard, "", "the child never runs: %s around it has the same resource",
+						tree.Name(above))
 				}
 			}
 		}

@@ -88,18 +88,12 @@ func (i *instance) describe(m *xmltree.Markup) {
 	case i.script:
 		m.Name = elementScriptCondition
 		m.Add(attrCode, i.element.Find(attrOn).Value)
-	case i.free:
-		add(i.ports())
-	case a == nil && i.kind.Acts():
-		add(actionAttributes)
-	case a == nil:
-		add(conditionAttributes)
-	case a.does != nil:
+	case a != nil && a.does != nil:
 		a.does.describe(m)
-	case i.id == elementCondition:
+	case a != nil && i.id == elementCondition:
 		m.Add("updated", a.watches)
 	default:
-		add(accesses[i.id].attributes)
+		add(i.says())
 	}
 	if i.kind.Acts() && !i.wrapped {
 		add(requests)

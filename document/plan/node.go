@@ -98,15 +98,8 @@ func (p *parser) attributes(n *node) []string {
 	case !n.hasCases() && !n.hasUtilities():
 		p.arity(n)
 	}
-	switch {
-	case n.free || n.subtree != nil:
-		return append(known, n.ports()...)
-	case n.access != nil:
-		return append(known, accesses[n.id].attributes...)
-	case leaf && n.kind.Acts():
-		return append(known, actionAttributes...)
-	case leaf:
-		return append(known, conditionAttributes...)
+	if n.subtree != nil || leaf {
+		return append(known, n.says()...)
 	}
 	known = append(known, comparisonNames(n.kind)...)
 	if name := n.kind.Condition(); name != "" && !n.kind.Attributed() {
@@ -120,6 +113,19 @@ func (p *parser) attributes(n *node) []string {
 		n.params = append(n.params, p.param(n, &param))
 	}
 	return known
+}
+
+// says returns the names of the attributes that say what a leaf or the use of a subtree does.
+func (n *node) says() []string {
+	switch {
+	case n.free || n.subtree != nil:
+		return n.ports()
+	case n.access != nil:
+		return accesses[n.id].attributes
+	case n.kind.Acts():
+		return actionAttributes
+	}
+	return conditionAttributes
 }
 
 // name determines the name of a node.

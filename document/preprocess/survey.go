@@ -193,18 +193,16 @@ func (s *surveyor) segments() (segments []segment, heading float64) {
 		c := p.east*cos - p.north*sin
 		low, high = math.Min(low, c), math.Max(high, c)
 	}
-	switch width := high - low; {
-	case spacing > width*(1+1e-9):
+	width := high - low
+	if spacing > width*(1+1e-9) {
 		s.fail(s.e.Find(attrSpacing), codeSurvey, "write a smaller one, or another heading",
 			"the spacing is %.4g m, but across the lines the polygon is %.4g m wide", spacing, width)
 		return nil, 0
-	case width/spacing > maxLines:
-		s.fail(s.e.Find(attrSpacing), xmltree.CodeTooLarge, "write a larger spacing", "the survey has more than %d lines",
-			maxLines)
-		return nil, 0
 	}
-	segments = sweep(corners, heading, spacing)
-	if len(segments) > maxLines {
+	if width/spacing <= maxLines {
+		segments = sweep(corners, heading, spacing)
+	}
+	if width/spacing > maxLines || len(segments) > maxLines {
 		s.fail(s.e.Find(attrSpacing), xmltree.CodeTooLarge, "write a larger spacing", "the survey has more than %d lines",
 			maxLines)
 		return nil, 0
