@@ -38,8 +38,8 @@ type board struct {
 	order   []*symbol
 	copies  map[*symbol][]flow // the values that are the value of an entry whose type is not known yet
 	first   map[entryKey]typedPort
-	uses    int       // of entries by ports with types
-	loops   []loopUse // all of them
+	uses    int      // of entries by ports with types
+	loops   []*queue // all of them
 }
 
 // symbol is an entry while the plan is compiled.

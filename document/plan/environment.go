@@ -35,16 +35,11 @@ func (c *compiler) environment(s *scope) environment {
 		if s.outer != nil {
 			outer = c.environment(s.outer)
 		}
-		env := c.bind(s.use, outer).in(s)
+		env := c.bind(s.use, outer)
+		s.ports, env.scope = env.ports, s
 		s.env = &env
 	}
 	return *s.env
-}
-
-// in returns the environment with the entries of a scope.
-func (e environment) in(s *scope) environment {
-	s.ports, e.scope = e.ports, s
-	return e
 }
 
 // empty reports whether all names are those of signals.

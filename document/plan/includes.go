@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,18 +27,20 @@ type graph struct {
 // extent is the size of a tree with all subtrees expanded; names is the length of all paths from its root.
 type extent struct{ tasks, depth, names int }
 
-// includes cuts cycles, reports them and returns the size of the main tree with all subtrees expanded.
-func (d *document) includes() extent {
+// includes cuts cycles, reports them and returns the sizes, with all subtrees expanded, of the main tree and of those
+// that it contains.
+func (d *document) includes() map[*tree]extent {
 	g := &graph{document: d, at: map[*tree]int{}, extent: map[*tree]extent{}}
 	if d.main != nil {
 		g.visit(d.main)
 	}
+	used := maps.Clone(g.extent)
 	for _, t := range d.order {
 		if _, known := g.extent[t]; !known {
 			g.visit(t)
 		}
 	}
-	return g.extent[d.main]
+	return used
 }
 
 // fits reports whether the main tree is expanded, and reports why not.
@@ -110,29 +113,13 @@ func (g *graph) measure(n *node) extent {
 	return size
 }
 
-// warnUnused warns of the trees that the main tree does not include.
-func (d *document) warnUnused() {
-	used := map[*tree]bool{}
-	var visit func(n *node)
-	mark := func(t *tree) {
-		if !used[t] {
-			used[t] = true
-			if t.root != nil {
-				visit(t.root.core)
-			}
-		}
-	}
-	visit = func(n *node) {
-		if n.subtree != nil {
-			mark(d.trees[n.subtree.id])
-		}
-		for _, c := range n.children {
-			visit(c)
-		}
-	}
-	mark(d.main)
+// warnUnused warns of the trees that are not used.
+func (d *document) warnUnused(used map[*tree]extent) {
 	for _, t := range d.order {
-		if id := t.element.Find("ID"); !used[t] && id != nil && d.trees[t.id] == t && !d.fromLibrary(t.element) {
+		if _, is := used[t]; is {
+			continue
+		}
+		if id := t.element.Find("ID"); id != nil && d.trees[t.id] == t && !d.fromLibrary(t.element) {
 			d.warn(id.Raw.At, id.Raw.End-id.Raw.At, codeUnusedTree, "", "the tree %q is never used", t.id)
 		}
 	}

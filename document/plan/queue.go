@@ -17,6 +17,8 @@ const (
 
 // queue is what a loop takes its values from in a use of its tree, with entries of its own.
 type queue struct {
+	loop  *loop
+	scope *scope
 	left  *symbol // the number of values that are left
 	taken *symbol // the text that is the queue; nil: there is only one
 	of    *symbol // the entry that is the queue; nil: there is none
@@ -24,26 +26,20 @@ type queue struct {
 	open  bool    // nothing of the plan fills the queue: its values are not known
 }
 
-// loopUse identifies a loop in a use of its tree.
-type loopUse struct {
-	loop  *loop
-	scope *scope
-}
-
 // begin notes a loop: the numbers of values that are left, and the queue that it has taken, are entries of its own.
 func (b *board) begin(l *loop, s *scope) {
 	if b.full(2, l.queue.Raw) {
 		return
 	}
-	x := &queue{left: b.hide(l.node, s, ".left", expr.Real)}
+	x := &queue{loop: l, scope: s, left: b.hide(l.node, s, ".left", expr.Real)}
 	if l.entry == nil {
 		x.lists = []list{l.list}
 	} else if x.of = b.at(s, l.entry.String(), l.queue.Raw); x.of != nil {
 		x.taken = b.hide(l.node, s, ".queue", expr.Text)
 		b.assume(x.of, expr.Text, l.queue.Raw)
 	}
-	b.queues[loopUse{l, s}] = x
-	b.loops = append(b.loops, loopUse{l, s})
+	b.queues[nodeUse{l.node, s}] = x
+	b.loops = append(b.loops, x)
 }
 
 // hide adds an entry of a node's own.
@@ -57,20 +53,19 @@ func (b *board) hide(n *node, s *scope, suffix string, t expr.Type) *symbol {
 
 // unfilled finds the loops whose queues nothing of the plan fills: how many values they have, and which, is free.
 func (b *board) unfilled() {
-	for _, t := range b.loops {
-		x := b.queues[t]
+	for _, x := range b.loops {
 		if x.of == nil || (x.of.written || len(x.of.values) > 0) && !b.foreignText(x.of, map[*symbol]bool{}) {
 			continue
 		}
 		x.open = true
 		b.order = slices.DeleteFunc(b.order, func(e *symbol) bool { return e == x.left || e == x.taken })
-		if t.loop.value != "" {
-			if e := b.at(t.scope, t.loop.value, t.loop.queue.Raw); e != nil {
+		if x.loop.value != "" {
+			if e := b.at(x.scope, x.loop.value, x.loop.queue.Raw); e != nil {
 				e.outside = true
 			}
 		}
-		b.warn(t.loop.queue.At, len(t.loop.queue.Name), codeFreeEntry, "write the values here, or let a script write them",
-			"nothing gives the queue %q its values: how many it has, and which, is not known", t.loop.entry.String())
+		b.warn(x.loop.queue.At, len(x.loop.queue.Name), codeFreeEntry, "write the values here, or let a script write them",
+			"nothing gives the queue %q its values: how many it has, and which, is not known", x.loop.entry.String())
 	}
 }
 
@@ -92,13 +87,12 @@ func (b *board) foreignText(e *symbol, seen map[*symbol]bool) bool {
 // lists determines the lists that the queues of loops may be: the texts that are written to their entries.
 func (b *board) lists() {
 	total := 0 // values of all loops
-	for _, t := range b.loops {
-		x := b.queues[t]
+	for _, x := range b.loops {
 		if x.of != nil {
 			if x.open {
 				continue
 			}
-			b.texts(t.loop, x.of, x, map[*symbol]bool{})
+			b.texts(x, x.of, map[*symbol]bool{})
 		}
 		before, own := total, 0
 		for _, list := range x.lists {
@@ -106,17 +100,18 @@ func (b *board) lists() {
 		}
 		switch total += own; {
 		case own > maxQueue:
-			b.reportValue(t.loop.queue, xmltree.CodeTooLarge, "", "the lists that the queue may be have more than %d values",
+			b.reportValue(x.loop.queue, xmltree.CodeTooLarge, "", "the lists that the queue may be have more than %d values",
 				maxQueue)
 		case total > maxQueues && before <= maxQueues:
-			b.reportValue(t.loop.queue, xmltree.CodeTooLarge, "", "the queues of the plan's loops have more than %d values",
+			b.reportValue(x.loop.queue, xmltree.CodeTooLarge, "", "the queues of the plan's loops have more than %d values",
 				maxQueues)
 		}
 	}
 }
 
-// texts adds the texts that an entry may have to the lists of a loop.
-func (b *board) texts(l *loop, e *symbol, x *queue, seen map[*symbol]bool) {
+// texts adds the texts that an entry may have to the lists of a queue.
+func (b *board) texts(x *queue, e *symbol, seen map[*symbol]bool) {
+	l := x.loop
 	if seen[e] {
 		return
 	}
@@ -155,7 +150,7 @@ func (b *board) texts(l *loop, e *symbol, x *queue, seen map[*symbol]bool) {
 			case expr.OpName:
 				key, text := g.scope.origin(n.Name())
 				if from := b.entries[key]; from != nil {
-					b.texts(l, from, x, seen)
+					b.texts(x, from, seen)
 				} else if text != nil {
 					add(text.Value)
 				}
@@ -170,7 +165,7 @@ func (b *board) texts(l *loop, e *symbol, x *queue, seen map[*symbol]bool) {
 }
 
 func (s loopStep) compile(l leafReader, leaf *Leaf, n *node) {
-	x := l.queues[loopUse{s.loop, l.outer.scope}]
+	x := l.queues[nodeUse{s.node, l.outer.scope}]
 	if x == nil || !x.open && x.left.Name == "" { // a tree without its use
 		leaf.Done, leaf.On = always, always
 		return

@@ -63,16 +63,16 @@ func (o reading) plan(src *diag.Source) (*Plan, diag.List) {
 func (o reading) passes(src *diag.Source) (*document, *Plan) {
 	d := parse(src, o.signals, o.open)
 	desugar(d)
-	size := d.includes()
+	used := d.includes()
 	c := newCompiler(d, o.limits, o.tables)
 	c.checkParts()
 	if d.main == nil || d.main.root == nil {
 		return d, nil
 	}
 	if d.complete && !d.astray {
-		d.warnUnused()
+		d.warnUnused(used)
 	}
-	if !d.fits(size, o.mostTasks) {
+	if !d.fits(used[d.main], o.mostTasks) {
 		return d, nil
 	}
 	if main := inline(d); main != nil {
