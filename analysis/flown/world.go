@@ -604,20 +604,12 @@ func (w *world) zero(v value) bool {
 	}
 	limit := -v.offset / v.scale
 	b := w.known(v.form)
-	least, _ := b.above(limit, false)
-	_, open := b.above(limit, false)
-	if !least && !open {
+	least, open := b.above(limit, false)
+	beyond, _ := b.above(limit, true)
+	switch {
+	case !least && !open, beyond, slices.Contains(b.not, limit):
 		return false
-	}
-	if beyond, open := b.above(limit, true); beyond && !open {
-		return false
-	}
-	for _, x := range b.not {
-		if x == limit {
-			return false
-		}
-	}
-	if b.low == limit && b.high == limit {
+	case b.low == limit && b.high == limit:
 		return true
 	}
 	is := w.choose(question{kind: equal, form: v.form, limit: limit})

@@ -337,10 +337,8 @@ func (p *plans) scripts(instants [2][]instant) (old, updated string) {
 // busy returns the own names of the active actions.
 func (m *Model) busy(x *flown.Moment) []string {
 	var names []string
-	for _, a := range m.actions() {
-		if x.Active(a) {
-			names = append(names, ownName(m.tree.Name(a)))
-		}
+	for _, a := range m.activeAt(x) {
+		names = append(names, ownName(m.tree.Name(a)))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

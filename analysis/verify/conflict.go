@@ -26,8 +26,8 @@ func unitsOf(pairs []pair) [][]bt.Task {
 	return units
 }
 
-// clash is the pairs of tasks below one parallel that use a slot or resource together.
-type clash struct {
+// conflict is the pairs of tasks below one parallel that use a slot or resource together.
+type conflict struct {
 	name  string
 	below bt.Task // the parallel
 	brief bool    // only within an instant
@@ -36,7 +36,7 @@ type clash struct {
 }
 
 // tasks returns the tasks of the pairs.
-func (c *clash) tasks() []bt.Task {
+func (c *conflict) tasks() []bt.Task {
 	var all []bt.Task
 	for _, p := range c.pairs {
 		all = append(all, p[:]...)
@@ -46,7 +46,7 @@ func (c *clash) tasks() []bt.Task {
 }
 
 // met returns the pairs of which both are active.
-func (c *clash) met(active func(t bt.Task) bool) []pair {
+func (c *conflict) met(active func(t bt.Task) bool) []pair {
 	now := slices.DeleteFunc(c.tasks(), func(t bt.Task) bool { return !active(t) })
 	return slices.DeleteFunc(slices.Clone(c.pairs), func(p pair) bool {
 		return len(now) < 2 || !slices.Contains(now, p[0]) || !slices.Contains(now, p[1])
@@ -54,7 +54,9 @@ func (c *clash) met(active func(t bt.Task) bool) []pair {
 }
 
 // with returns the same with other pairs.
-func (c *clash) with(pairs []pair) *clash { return &clash{c.name, c.below, c.brief, pairs, c.in} }
+func (c *conflict) with(pairs []pair) *conflict {
+	return &conflict{c.name, c.below, c.brief, pairs, c.in}
+}
 
 // askConflict: active(a) and active(b) for two that write one slot or hold one resource. Where procedures take time,
 // the engine also searches the states that are not settled.
@@ -67,8 +69,8 @@ func askConflict(m *Model) []Finding {
 	var found []Finding
 	known := map[string][]pair{}
 	for _, name := range names {
-		for _, c := range m.clashes(name, by[name]) {
-			for _, f := range m.clashFindings(c) {
+		for _, c := range m.conflicts(name, by[name]) {
+			for _, f := range m.conflictFindings(c) {
 				found = append(found, f)
 				for _, u := range f.Units {
 					known[name] = append(known[name], pair(u))
@@ -100,13 +102,13 @@ func (m *Model) aboveBoth(p pair) bt.Task {
 }
 
 // gather returns pairs that use one thing, by the parallel above them.
-func (m *Model) gather(name string, pairs []pair, brief bool) []*clash {
-	var list []*clash
+func (m *Model) gather(name string, pairs []pair, brief bool) []*conflict {
+	var list []*conflict
 	for _, p := range pairs {
 		below := m.aboveBoth(p)
-		i := slices.IndexFunc(list, func(c *clash) bool { return c.below == below })
+		i := slices.IndexFunc(list, func(c *conflict) bool { return c.below == below })
 		if i < 0 {
-			i, list = len(list), append(list, &clash{name: name, below: below, brief: brief, in: m.space.none()})
+			i, list = len(list), append(list, &conflict{name: name, below: below, brief: brief, in: m.space.none()})
 		}
 		list[i].pairs = append(list[i].pairs, p)
 		list[i].in = m.space.or(list[i].in, m.space.and(m.active[p[0]], m.active[p[1]]))
@@ -114,9 +116,9 @@ func (m *Model) gather(name string, pairs []pair, brief bool) []*clash {
 	return list
 }
 
-// clashes returns the tasks that the sets allow to be active together, in settled states or only within an instant, in
+// conflicts returns the tasks that the sets allow to be active together, in settled states or only within an instant, in
 // which actions may be active and end at once.
-func (m *Model) clashes(name string, tasks []bt.Task) []*clash {
+func (m *Model) conflicts(name string, tasks []bt.Task) []*conflict {
 	var settled, brief []pair
 	before := m.space.none()
 	for i, t := range tasks {
@@ -147,8 +149,8 @@ func (m *Model) hasParallelAbove(t bt.Task) bool {
 const conflictAdvice = "let only one of them be active, or let one write and the others read: the first in the tree" +
 	" has priority, which the others rarely expect"
 
-// clashFindings returns what is left of a clash after the engine has confirmed it.
-func (m *Model) clashFindings(c *clash) []Finding {
+// conflictFindings returns what is left of a conflict after the engine has confirmed it.
+func (m *Model) conflictFindings(c *conflict) []Finding {
 	look := m.meet
 	if c.brief {
 		look = m.meetAtOnce
@@ -175,7 +177,7 @@ func (m *Model) clashFindings(c *clash) []Finding {
 	if !c.brief && len(rest) > 0 { // no state shows what the abstraction allows, but an instant may
 		atOnce := c.with(rest)
 		atOnce.brief = true
-		found = append(found, m.clashFindings(atOnce)...)
+		found = append(found, m.conflictFindings(atOnce)...)
 	}
 	if len(open) > 0 {
 		c := c.with(open)
@@ -186,7 +188,7 @@ func (m *Model) clashFindings(c *clash) []Finding {
 }
 
 // meetAtOnce searches with the engine for instants in which pairs are active together.
-func (m *Model) meetAtOnce(c *clash) (seen, open []pair, why string) {
+func (m *Model) meetAtOnce(c *conflict) (seen, open []pair, why string) {
 	x := m.search(func(*flown.Moment) bool { return false })
 	for _, p := range c.pairs {
 		if m.reachable != nil && m.reachable.met[p] {
@@ -219,7 +221,7 @@ func (m *Model) meetings(active []bt.Task, changes []bt.Change) []pair {
 }
 
 // meet searches with the engine for settled states in which pairs are active together.
-func (m *Model) meet(c *clash) (seen, open []pair, why string) {
+func (m *Model) meet(c *conflict) (seen, open []pair, why string) {
 	open = slices.Clone(c.pairs)
 	met := func(now []pair) {
 		seen = append(seen, now...)
@@ -260,7 +262,7 @@ func (m *Model) meet(c *clash) (seen, open []pair, why string) {
 }
 
 // who names the pairs, in words before "are active together".
-func (m *Model) who(c *clash) string {
+func (m *Model) who(c *conflict) string {
 	tasks := c.tasks()
 	if len(c.pairs) == 1 {
 		return m.tree.Name(tasks[0]) + " and " + m.tree.Name(tasks[1])

@@ -209,12 +209,7 @@ func (x *graph) record(at *flown.Moment, from, to int) {
 
 // planState returns what counts of the state at a moment.
 func (m *Model) planState(at *flown.Moment) planState {
-	var s planState
-	for _, a := range m.actions() {
-		if at.Active(a) {
-			s.active = append(s.active, a)
-		}
-	}
+	s := planState{active: m.activeAt(at)}
 	for i := range m.leaves {
 		l := &m.leaves[i]
 		status := at.Status(l.task)

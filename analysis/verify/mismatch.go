@@ -136,7 +136,7 @@ func (m *Model) priorities(other *Model) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	for _, slot := range slots {
 		all[slot] = map[string]string{}
-		for _, c := range m.clashes(slot, by[slot]) {
+		for _, c := range m.conflicts(slot, by[slot]) {
 			for _, p := range c.pairs {
 				both := []string{own(p[0]), own(p[1])}
 				slices.Sort(both)

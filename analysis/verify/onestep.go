@@ -30,6 +30,11 @@ func (m *Model) actions() []bt.Task {
 	})
 }
 
+// activeAt returns the actions that are active in a state.
+func (m *Model) activeAt(x *flown.Moment) []bt.Task {
+	return slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return !x.Active(t) })
+}
+
 // memoryAdvice is the advice for questions that memory keeps from being concluded.
 const memoryAdvice = "reactive composites and actions without outcome have no memory; a subtree can be checked as a" +
 	" separate plan"
