@@ -2,6 +2,7 @@ package driver
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,9 +15,9 @@ import (
 	"canopy/autopilot/fake"
 	"canopy/autopilot/frame"
 	"canopy/document/mission"
+	"canopy/internal/golden"
 	"canopy/internal/messages"
 	"canopy/run/flight"
-	"canopy/run/record"
 )
 
 // errEnough ends a flight that the test has seen enough of.
@@ -343,96 +344,69 @@ func TestPlanWaitsForTheStation(t *testing.T) {
 	}
 }
 
-const stopped fake.Kind = 255 // the operator stops the flight
-
-// occurs reports whether it is time for an event, at a height and after a number of steps of the flight, and whether the
+// due reports whether it is time for an event, at a height and after a number of steps of the flight, and whether the
 // plan has begun.
-func occurs(kind fake.Kind, height float64, steps int, ready bool) bool {
-	switch kind {
-	case fake.Breach, fake.Reboot:
+func due(event string, height float64, steps int, ready bool) bool {
+	switch name, _, _ := strings.Cut(event, "="); name {
+	case "breach", "reboot":
 		return height > 10
-	case stopped:
+	case "stop":
 		return steps > 1000
-	case fake.Refuse:
+	case "refuse":
 		return ready
 	}
 	return true
 }
 
-// The summary says what became of the vehicle, whatever the plan says of itself: nothing that did not fly passes for a
-// flight, and a plan that did not want to fly is not blamed.
+// What became of the vehicle is as the scripts say: a plan and, after a line ---, keys of the mission; grounded: the plan
+// may not enable the motors; a parameter that is 1; and events, one after the other, as in --fault, or stop.
 func TestWhatBecameOfTheVehicle(t *testing.T) {
-	const (
-		tries  = `<Fallback><take_off/><wait duration="5 [s]"/></Fallback>`
-		square = "fence: {inclusion: [{polygon: [[-700, -700], [-700, 700], [700, 700], [700, -700]]}]}\n"
-		circle = "fence: {inclusion: [{circle: {north: 0, east: 0, radius: 90}}]}\n"
-	)
-	for _, c := range []struct {
-		name, class, body, yaml string
-		set                     string // a parameter of the vehicle, which is 1
-		grounded                bool   // the plan may not enable the motors
-		events                  []fake.Event
-		fate                    record.Fate
-		faults                  string // what they say; "": there is none
-	}{
-		{name: "flies", class: "plane", body: `<take_off/>`, fate: record.InTheAir},
-		{name: "lands", class: "copter", body: `<Sequence><wait duration="40 [s]"/><take_off/><land/></Sequence>`, fate: record.Landed},
-		{name: "observes", class: "plane", body: `<wait duration="20 [s]"/>`, fate: record.NotAsked},
-		{name: "may not arm", class: "plane", body: tries, grounded: true, fate: record.NeverArmed, faults: "--arm"},
-		{name: "arming is refused", class: "plane", body: tries,
-			yaml: "fence: {inclusion: [{circle: {north: 0, east: 0, radius: 900}}], max_h: 20}\n", fate: record.NeverArmed,
-			faults: "never armed: arm: target_h"},
-		{name: "checks never end", class: "plane", body: tries, events: []fake.Event{{Kind: fake.GPSLost}},
-			fate: record.NeverArmed, faults: "never armed: PreArm"},
-		{name: "the mode is refused", class: "plane", body: tries, events: []fake.Event{{Kind: fake.Refuse, Value: 50}},
-			fate: record.NeverArmed, faults: "never armed: wanted_mode: failed at"},
-		{name: "no fence", class: "copter", body: tries, yaml: circle, fate: record.NeverArmed, // FENCE_TYPE is 1: no circle
-			set: "FENCE_TYPE", faults: "never armed: wanted_mode: the mission's fence is not in effect: FENCE_TYPE = 1"},
-		{name: "failsafe", class: "plane", body: `<take_off/>`, set: "FS_GCS_ENABL", events: []fake.Event{{Kind: stopped}},
-			fate: record.NotBegun, faults: "it is in failsafe"},
-		{name: "stops before the position", class: "plane", body: tries,
-			events: []fake.Event{{Kind: fake.GPSLost}, {Kind: stopped}}, fate: record.NeverArmed, faults: "never armed: PreArm"},
-		{name: "reboots", class: "plane", body: `<Sequence><take_off/><wait duration="60 [s]"/></Sequence>`,
-			events: []fake.Event{{Kind: fake.Reboot}}, fate: record.Observed, faults: "only observed: it is in the mode manual"},
-		{name: "waits", class: "plane", body: `<take_off/>`, yaml: square,
-			events: []fake.Event{{Kind: fake.GPSLost}, {Kind: stopped}}, fate: record.NotBegun,
-			faults: "not begun: the vehicle is attaching: home: the vehicle sets it when it has a position"},
-		{name: "target is denied", class: "plane", body: `<Fallback><Sequence><take_off/>
-			<fly_to to_north="900 [m]" to_east="0 [m]" to_h="80 [m]"/></Sequence><hold/></Fallback>`, yaml: square,
-			fate: record.InTheAir, faults: "target"},
-		{name: "breach", class: "copter", body: `<Sequence><take_off/><wait duration="60 [s]"/></Sequence>`, yaml: circle,
-			events: []fake.Event{{Kind: fake.Breach, Value: 3}}, fate: record.TakenOver, faults: "taken over"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			o := fake.Options{}
-			if c.class == "copter" {
-				o.Firmware = fake.ArduCopter
-			}
-			x := beginWith(t, read(t, c.class, c.body, c.yaml), flight.Options{Arm: !c.grounded, Until: 150}, o)
-			x.vehicle.Set("FS_LONG_ACTN", 1)
-			x.vehicle.Set(c.set, 1)
-			calls := 0
-			if err := x.fly(func() error {
-				for calls++; len(c.events) > 0 &&
-					occurs(c.events[0].Kind, x.vehicle.State().Height, calls, x.Started()); c.events = c.events[1:] {
-					if c.events[0].Kind == stopped {
-						x.Operate(flight.Stop)
-					} else {
-						x.vehicle.Inject(c.events[0])
-					}
-				}
-				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
-			s := x.Summary().Sortie
-			faults := strings.Join(s.Faults(), "; ")
-			if breached := x.Summary().Breached != nil; breached != (c.name == "breach") {
-				t.Errorf("breached: %v", breached)
-			}
-			if s.Left != "" || s.Vehicle != c.fate || (faults != "") != (c.faults != "") || !strings.Contains(faults, c.faults) {
-				t.Errorf("%+v, faults: %q\n%s", s, faults, x.log())
-			}
-		})
+	golden.Run(t, func() golden.Machine { return fate }, "testdata/fates/*.txt")
+}
+
+func fate(t *testing.T, d golden.Directive) string {
+	o, options := fake.Options{}, flight.Options{Arm: true, Until: 150}
+	if d.Args[0].Key == "copter" {
+		o.Firmware = fake.ArduCopter
 	}
+	var events []string
+	for _, a := range d.Args[1:] {
+		switch a.Key {
+		case "grounded":
+			options.Arm = false
+		case "events":
+			events = a.Values
+		}
+	}
+	body, yaml, _ := strings.Cut(d.Input, "---\n")
+	x := beginWith(t, read(t, d.Args[0].Key, body, yaml+"\n"), options, o)
+	x.vehicle.Set("FS_LONG_ACTN", 1)
+	x.vehicle.Set(d.Value("set"), 1)
+	steps := 0
+	if err := x.fly(func() error {
+		steps++
+		for len(events) > 0 {
+			event := strings.Replace(events[0], ":", "=", 1)
+			var p fake.Scenario
+			switch {
+			case !due(event, x.vehicle.State().Height, steps, x.Started()):
+				return nil
+			case event == "stop":
+				x.Operate(flight.Stop)
+			case p.Add(event+"@0") != nil:
+				t.Fatalf("%s: %s", d.At, event)
+			default:
+				x.vehicle.Inject(p.Events[0].Event)
+			}
+			events = events[1:]
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s := x.Summary().Sortie
+	if s.Left != "" {
+		t.Errorf("%s: %s", d.At, s.Left)
+	}
+	return fmt.Sprintf("%s, breached: %t\n%s", s.Vehicle, x.Summary().Breached != nil, strings.Join(s.Faults(), "\n"))
 }
