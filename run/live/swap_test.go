@@ -3,12 +3,12 @@ package live_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"canopy/bt"
+	"canopy/internal/golden"
 	"canopy/run/live"
 )
 
@@ -23,8 +23,8 @@ func roomPlan(body string) string {
 	return `<root BTCPP_format="4"><BehaviorTree ID="main">` + body + `</BehaviorTree></root>`
 }
 
-// newExchanged returns a run with the actions a, b, c, of which b takes time to stop, at whose times functions are called.
-func newExchanged(body string, at map[time.Duration]func(*exchanged)) *exchanged {
+// newExchanged returns a run with the actions a, b, c, of which b takes time to stop, and with steps at times.
+func newExchanged(body, steps string) *exchanged {
 	e := &exchanged{x: live.New("first.xml", roomPlan(body)), acts: map[string]live.Activation{}}
 	clock := &live.Virtual{}
 	e.x.Use(clock)
@@ -38,10 +38,26 @@ func newExchanged(body string, at map[time.Duration]func(*exchanged)) *exchanged
 			StopTakesTime: id == "b",
 		})
 	}
-	for t, f := range at {
-		clock.At(t, func() { f(e) })
+	for line := range strings.Lines(steps) {
+		at, step, _ := strings.Cut(strings.TrimSpace(line), " ")
+		verb, what, _ := strings.Cut(step, " ")
+		second := time.Duration(at[0]-'0') * time.Second
+		clock.At(second, func() { e.step(verb, what) })
 	}
 	return e
+}
+
+func (e *exchanged) step(verb, what string) {
+	switch a := e.acts[what]; verb {
+	case "swap":
+		e.swap(what)
+	case "succeed":
+		a.Succeed()
+	case "fail":
+		a.Fail(nil)
+	case "stopped":
+		a.Stopped()
+	}
 }
 
 func (e *exchanged) swap(body string) {
@@ -57,79 +73,29 @@ func (e *exchanged) swap(body string) {
 	})
 }
 
-// TestSwap: what both plans have goes on, with its activations; what is removed is stopped first, for as long as it
-// takes; entries keep their values; a plan with mistakes, one that does not settle, and a request that is replaced leave
-// the present plan as it is; the same plan changes nothing.
+// Plans are exchanged as the scripts say: the body of a plan and, after a line ---, steps, each with its time in s. The
+// answer is what starts and stops, and what becomes of the exchanges.
 func TestSwap(t *testing.T) {
-	const both = `<Parallel name="p" success_count="-1" failure_count="1"><Action ID="a"/><Action ID="b"/></Parallel>`
-	second := func(n int) time.Duration { return time.Duration(n) * time.Second }
-	for name, c := range map[string]struct {
-		first string
-		at    map[time.Duration]func(*exchanged)
-		want  string
-	}{
-		"kept and slow": {both, map[time.Duration]func(*exchanged){
-			second(1): func(e *exchanged) {
-				e.swap(`<Sequence name="s"><Action ID="a"/><Action ID="c"/></Sequence>`)
-			},
-			second(2): func(e *exchanged) { e.acts["b"].Stopped() },
-			second(3): func(e *exchanged) { e.acts["a"].Succeed() },
-			second(4): func(e *exchanged) { e.acts["c"].Succeed() },
-		}, "+a +b -b exchanged -a +c -c"},
-		"the same": {both, map[time.Duration]func(*exchanged){
-			second(1): func(e *exchanged) { e.swap(both) },
-			second(2): func(e *exchanged) { e.acts["a"].Succeed(); e.acts["b"].Succeed() },
-			second(3): func(e *exchanged) { e.acts["b"].Stopped() },
-		}, "+a +b exchanged -a -b"},
-		"mistakes": {`<Action ID="a"/>`, map[time.Duration]func(*exchanged){
-			second(1): func(e *exchanged) { e.swap(`<Action ID="unknown"/>`) },
-			second(2): func(e *exchanged) { e.acts["a"].Succeed() },
-		}, "+a mistakes -a"},
-		"endless": {`<Action ID="a"/>`, map[time.Duration]func(*exchanged){
-			second(1): func(e *exchanged) { e.swap(`<Repeat num_cycles="-1"><Script code="n := 1"/></Repeat>`) },
-			second(2): func(e *exchanged) { e.acts["a"].Succeed() },
-		}, "+a -a stays +a -a"},
-		"replaced": {both, map[time.Duration]func(*exchanged){
-			second(1): func(e *exchanged) { e.swap(`<Sequence name="s"><Action ID="a"/></Sequence>`) },
-			second(2): func(e *exchanged) { e.swap(both) },
-			second(3): func(e *exchanged) { e.acts["b"].Stopped() },
-			second(4): func(e *exchanged) { e.acts["a"].Succeed(); e.acts["b"].Succeed() },
-			second(5): func(e *exchanged) { e.acts["b"].Stopped() },
-		}, "+a +b -b stays exchanged +b -a -b"},
-		"entries": {`<Sequence name="s"><Script name="set" code="n := 2; text := 'x'"/><Action ID="a"/></Sequence>`,
-			map[time.Duration]func(*exchanged){
-				second(1): func(e *exchanged) {
-					e.swap(`<Sequence name="s"><Script name="set" code="n := 2; text := 'x'"/><Action ID="a"/>` +
-						`<ScriptCondition name="kept" code="text == 'x' and n == 2"/><Action ID="c"/></Sequence>`)
-				},
-				second(2): func(e *exchanged) { e.acts["a"].Succeed() },
-				second(3): func(e *exchanged) { e.acts["c"].Succeed() },
-			}, "+a exchanged -a +c -c"},
-		"the run ends": {both, map[time.Duration]func(*exchanged){
-			second(1): func(e *exchanged) { e.swap(`<Action ID="a"/>`) },
-			second(2): func(e *exchanged) { e.acts["a"].Fail(nil) },
-			second(3): func(e *exchanged) { e.acts["b"].Stopped() },
-		}, "+a +b -b -a stays"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			e := newExchanged(c.first, c.at)
-			statuses := map[string]bt.Status{}
-			var torn []string
-			e.x.Subscribe(func(x live.Change) {
-				if was, known := statuses[x.Task]; known && was != x.From && !(was.Transient() && x.From.Transient()) {
-					torn = append(torn, x.String())
-				}
-				statuses[x.Task] = x.To
-			})
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			defer cancel()
-			err := e.x.Run(ctx)
-			if got := strings.Join(e.log, " "); got != c.want || len(torn) > 0 || ctx.Err() != nil {
-				t.Errorf("%s\nwant %s\n%v, %v", got, c.want, torn, err)
-			}
-			if slices.Contains(e.log, "mistakes") && err != nil {
-				t.Error(err)
-			}
-		})
+	golden.Run(t, func() golden.Machine { return swaps }, "testdata/swaps/*.txt")
+}
+
+func swaps(t *testing.T, d golden.Directive) string {
+	body, steps, _ := strings.Cut(d.Input, "---\n")
+	e := newExchanged(body, steps)
+	statuses := map[string]bt.Status{}
+	e.x.Subscribe(func(x live.Change) {
+		if was, known := statuses[x.Task]; known && was != x.From && !(was.Transient() && x.From.Transient()) {
+			t.Errorf("%s: %s", d.At, x)
+		}
+		statuses[x.Task] = x.To
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := e.x.Run(ctx); err != nil {
+		e.log = append(e.log, "error: "+err.Error())
 	}
+	if ctx.Err() != nil {
+		t.Errorf("%s: it does not end", d.At)
+	}
+	return strings.Join(e.log, " ")
 }
