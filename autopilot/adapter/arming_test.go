@@ -91,39 +91,3 @@ func TestStationThatComesAndGoes(t *testing.T) {
 		}
 	}
 }
-
-// A vehicle that stands armed on the ground is disarmed when that is wanted, also while the mission's fence is not in
-// effect, or another mode is wanted that waits for a position: only what leads into the air is withheld.
-func TestDisarmedWhateverWaits(t *testing.T) {
-	for _, lost := range []bool{false, true} {
-		f := fly(t, "copter")
-		f.options.Fence = square
-		f.begin()
-		f.vehicle.Set("FENCE_TYPE", 4)
-		f.ready(90)
-		f.mode("guided")
-		f.set("arm", 1)
-		f.run(30*sec, func() bool { return f.signals["armed"] == 1 })
-		if lost {
-			f.vehicle.Inject(fake.Event{Kind: fake.GPSLost})
-		}
-		f.lose = func() bool { // somebody disables the fence again and again
-			if !lost && f.vehicle.Now() > f.offAt+sec/5 {
-				f.offAt = f.vehicle.Now()
-				f.vehicle.Receive(raw(t, off))
-			}
-			return false
-		}
-		f.pass(3*sec, nil)
-		if lost {
-			f.run(7*sec, func() bool { return f.signals["estimator_ok"] == 0 })
-			f.mode("rtl")
-		}
-		f.orders = nil
-		f.set("arm", 0)
-		f.run(3*sec, func() bool { return f.signals["armed"] == 0 })
-		if !slices.Contains(f.orders, "400: 0") {
-			t.Errorf("it disarmed by itself\n%s", f.log.String())
-		}
-	}
-}

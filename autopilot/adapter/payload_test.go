@@ -96,26 +96,6 @@ func TestPayloadWithLoss(t *testing.T) {
 	}
 }
 
-// A mission without payload asks for none of its telemetry.
-func TestNoPayloadNoTelemetry(t *testing.T) {
-	for _, payload := range []bool{false, true} {
-		f := fly(t, "plane")
-		f.options.Payload = payload
-		f.begin()
-		f.vehicle.Equip()
-		asked := 0
-		f.ready(60)
-		for _, id := range []uint32{36, 180, 285, 376} {
-			if f.vehicle.Asked(id) {
-				asked++
-			}
-		}
-		if want := map[bool]int{true: 4}[payload]; asked != want {
-			t.Errorf("%d messages of the payload are asked for, want %d", asked, want)
-		}
-	}
-}
-
 // After a reboot the signals of the payload have the vehicle's new time, not the old one, as all others.
 func TestPayloadAfterAReboot(t *testing.T) {
 	f := equipped(t, "plane", nil)

@@ -50,6 +50,7 @@ import (
 //	show SIGNAL...               the values of signals
 //	where                        what the vehicle really does
 //	payload                      likewise its payload
+//	asked ID...                  which messages the vehicle was asked for
 //
 // The answer is what the adapter commands, with the vehicle's answer, its log, its states and some signals. Times are in s
 // since power-on.
@@ -243,6 +244,10 @@ func (s *flight) look(verb string, words []string) {
 		v := s.vehicle.State()
 		s.note("%s, %.0f m high, %.0f m north, %.0f m east, %.0f m/s, armed %t, flying %t", v.Mode, v.Height+0, v.North+0, v.East+0,
 			v.Airspeed+0, v.Armed, v.Flying)
+	case "asked":
+		for _, w := range words {
+			s.note("message %s is asked for: %t", w, s.vehicle.Asked(uint32(s.number(w))))
+		}
 	case "payload":
 		p := s.vehicle.Payload()
 		s.note("servo 9 at %d us, relays %d, gripper %q, %d photos, pitch %.3g", p.PWM[8], p.Relays, p.Gripper, p.Photos, p.Pitch)
@@ -319,6 +324,7 @@ func TestAbandonedTakeOff(t *testing.T)     { flyScript(t, "abandoned-take-off")
 func TestFailsafesOfACopter(t *testing.T)   { flyScript(t, "failsafes-of-a-copter") }
 func TestFakeLands(t *testing.T)            { flyScript(t, "lands") }
 func TestUnfit(t *testing.T)                { flyScript(t, "unfit") }
+func TestDisarmed(t *testing.T)             { flyScript(t, "disarmed") }
 func TestNotArmedWithoutFence(t *testing.T) { flyScript(t, "not-armed-without-fence") }
 func TestPayload(t *testing.T)              { flyScript(t, "payload") }
 func TestFenceIsInTheVehicle(t *testing.T)  { flyScript(t, "fence-is-in-the-vehicle") }
