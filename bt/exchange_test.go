@@ -246,185 +246,240 @@ func lasts(d *bt.Tree, until map[string]string) map[bt.Task][]bt.Task {
 
 // run exchanges a random tree for random others, at random instants of a random script, and returns what is wrong.
 func (x *exchanges) run(r *rand.Rand, size, instants int) (wrong string) {
-	d, n, fresh := trees.Random(r, size), 0, 0
+	c, err := x.start(r, size)
+	if err != nil {
+		return err.Error()
+	}
+	var inputs []bt.Input
+	for range instants {
+		looped, wrong := c.settle(inputs)
+		if looped || wrong != "" {
+			return wrong
+		}
+		inputs = nil
+		if c.next != nil && c.engine.Ready(c.next) {
+			if wrong := c.takeOver(); wrong != "" {
+				return wrong
+			}
+			continue
+		}
+		if wrong := c.propose(); wrong != "" {
+			return wrong
+		}
+		if r.IntN(5) == 0 {
+			if wrong := c.restore(); wrong != "" {
+				return wrong
+			}
+		}
+		if c.next != nil && c.gently && len(c.awaited) > 0 && r.IntN(2) == 0 {
+			end := c.awaited[r.IntN(len(c.awaited))]
+			inputs = append(inputs, bt.End(end, []bt.Status{bt.Success, bt.Failure}[r.IntN(2)]))
+		}
+		for range r.IntN(3) * min(1, len(c.tree.Leaves())+len(c.tree.Timers())) {
+			inputs = append(inputs, trees.Input(r, c.tree, c.engine.Status))
+		}
+	}
+	return ""
+}
+
+// change is a random tree that is exchanged for others, in the engine and in the sweeps.
+type change struct {
+	*exchanges
+	r       *rand.Rand
+	root    *bt.Node
+	tree    *bt.Tree
+	engine  *bt.Engine
+	sweeps  *sweeper
+	fresh   int               // names of new tasks
+	until   map[string]string // conditions that last until the end of a task
+	to      *bt.Node          // the next tree
+	next    *bt.Exchange      // nil: none is under way
+	gently  bool              // it waits for the end of actions that were engaged
+	awaited []bt.Task         // those of them that have not ended
+}
+
+func (x *exchanges) start(r *rand.Rand, size int) (*change, error) {
+	d, n := trees.Random(r, size), 0
 	if r.IntN(4) == 0 {
 		d = trees.Guarded(r, d)
 	}
 	named(d, &n)
 	tree, err := bt.Compile(d)
 	if err != nil {
-		return err.Error()
+		return nil, err
 	}
-	until := map[string]string{}
+	c := &change{exchanges: x, r: r, root: d, to: d, until: map[string]string{}}
 	for _, l := range tree.Leaves() {
 		if r.IntN(6) == 0 {
-			until[tree.Name(l)] = tree.Name(bt.Task(r.IntN(tree.Len())))
+			c.until[tree.Name(l)] = tree.Name(bt.Task(r.IntN(tree.Len())))
 		}
 	}
-	lasting := func(of *bt.Tree) *bt.Tree { return of.Lasting(lasts(of, until)) }
-	tree = lasting(tree)
-	slow := func(leaves []bt.Task) (initial []bt.Input) {
-		for _, l := range leaves {
-			if tree.Kind(l).Acts() && r.IntN(2) == 0 {
-				initial = append(initial, bt.Slow(l, r.IntN(3) == 0, true))
-			}
+	c.tree = tree.Lasting(lasts(tree, c.until))
+	initial := c.slow(tree.Leaves())
+	c.engine, c.sweeps = bt.NewEngine(c.tree, initial, 0), newSweeper(d, initial, 1000).lasting(lasts(tree, c.until))
+	return c, nil
+}
+
+// slow makes procedures of some leaves take time.
+func (c *change) slow(leaves []bt.Task) (initial []bt.Input) {
+	for _, l := range leaves {
+		if c.tree.Kind(l).Acts() && c.r.IntN(2) == 0 {
+			initial = append(initial, bt.Slow(l, c.r.IntN(3) == 0, true))
 		}
-		return initial
 	}
-	initial := slow(tree.Leaves())
-	e, s := bt.NewEngine(tree, initial, 0), newSweeper(d, initial, 1000).lasting(lasts(tree, until))
-	var next *bt.Exchange
-	var inputs []bt.Input
-	gently, awaited := false, []bt.Task(nil) // an exchange waits for the end of actions that were engaged
-	to := d
-	fail := func(text string, args ...any) string {
-		return fmt.Sprintf("%s\n%s\nto\n%s\n%v", fmt.Sprintf(text, args...), trees.Outline(d), trees.Outline(to), until)
+	return initial
+}
+
+// fail returns what is wrong, with the trees.
+func (c *change) fail(text string, args ...any) string {
+	return fmt.Sprintf("%s\n%s\nto\n%s\n%v", fmt.Sprintf(text, args...), trees.Outline(c.root), trees.Outline(c.to), c.until)
+}
+
+// settle settles an instant in the engine and in the sweeps and compares them; looped: a script repeats without end.
+func (c *change) settle(inputs []bt.Input) (looped bool, wrong string) {
+	iterations, settled := c.sweeps.settle(inputs)
+	instant, err := c.engine.Settle(inputs)
+	if settled != (err == nil) {
+		return false, c.fail("%v, the sweeps settle: %t", err, settled)
 	}
-	all := func(a, b bt.Task) bool { return true }
-	for range instants {
-		iterations, settled := s.settle(inputs)
-		instant, err := e.Settle(inputs)
-		if settled != (err == nil) {
-			return fail("%v, the sweeps settle: %t", err, settled)
+	if !settled {
+		return true, ""
+	}
+	if text := differ(c.engine, c.sweeps, instant, iterations); text != "" {
+		return false, c.fail("inputs %v: %s", inputs, text)
+	}
+	if err := c.engine.Check(); err != nil {
+		return false, c.fail("%v", err)
+	}
+	switch {
+	case c.next == nil:
+	case c.gently:
+		if text := c.awaits(instant); text != "" {
+			return false, c.fail("%s", text)
 		}
-		if !settled {
-			return "" // a script repeats without end
-		}
-		if text := differ(e, s, instant, iterations); text != "" {
-			return fail("inputs %v: %s", inputs, text)
-		}
-		if err := e.Check(); err != nil {
-			return fail("%v", err)
-		}
-		for _, c := range instant.Commands {
-			if next != nil && !gently && !c.Exit && slices.Contains(next.Gone(), c.Task) {
-				return fail("%s is entered, although it is removed", tree.Name(c.Task))
+	default:
+		for _, command := range instant.Commands {
+			if !command.Exit && slices.Contains(c.next.Gone(), command.Task) {
+				return false, c.fail("%s is entered, although it is removed", c.tree.Name(command.Task))
 			}
 		}
-		if next != nil && gently {
-			if text := x.awaits(e, instant, next, &awaited); text != "" {
-				return fail("%s", text)
-			}
-		}
-		inputs = nil
-		switch {
-		case next != nil && e.Ready(next):
-			x.exchanged++
-			for now := range bt.Task(next.To().Len()) {
-				x.met[next.To().Kind(now)] = true
-				k := next.Kept(now)
-				if k < 0 || e.Status(k) != bt.Running || !tree.Kind(k).Acts() {
-					continue
-				}
-				x.running++
-				if tree.Parent(k) >= 0 && next.To().Parent(now) >= 0 &&
-					tree.Name(tree.Parent(k)) != next.To().Name(next.To().Parent(now)) {
-					x.moved++
-				}
-			}
-			var kept, added []bt.Task
-			for i := range bt.Task(next.To().Len()) {
-				if kept = append(kept, next.Kept(i)); next.Kept(i) < 0 && next.To().Kind(i).Family() == bt.Leaf {
-					added = append(added, i)
-				}
-			}
-			for _, k := range next.Gone() {
-				if !e.Status(k).Transient() {
-					return fail("%s is engaged", tree.Name(k))
-				}
-			}
-			d, tree = to, next.To()
-			initial := slow(added)
-			s = s.exchange(to, kept, initial).lasting(lasts(tree, until))
-			e, next = e.Exchange(next, initial), nil
-			if r.IntN(4) == 0 {
-				o := bt.NewEngine(tree, nil, 0)
-				if err := snapshot.Load(snapshot.Save(nil, e), o); err != nil {
-					return fail("%v", err)
-				}
-				e = o
+	}
+	return false, ""
+}
+
+// takeOver lets the next tree take over.
+func (c *change) takeOver() (wrong string) {
+	c.exchanged++
+	to := c.next.To()
+	var kept, added []bt.Task
+	for now := range bt.Task(to.Len()) {
+		c.met[to.Kind(now)] = true
+		k := c.next.Kept(now)
+		if kept = append(kept, k); k < 0 {
+			if to.Kind(now).Family() == bt.Leaf {
+				added = append(added, now)
 			}
 			continue
-		case next != nil:
-			x.waited++
 		}
-		switch {
-		case next == nil && r.IntN(4) == 0:
-			same := bt.NewExchange(tree, tree, all)
-			o := e.Exchange(same, nil)
-			if instant, err := o.Settle(nil); err != nil || len(instant.Changes)+len(instant.Commands)+len(instant.Timings) > 0 ||
-				!bytes.Equal(snapshot.Save(nil, o), snapshot.Save(nil, e)) {
-				return fail("an exchange for the same tree changes something: %v", instant)
-			}
-			e.Withhold(same)
-			e.Await(same)
-		case next == nil && r.IntN(3) == 0:
-			to = mutate(r, d, &fresh)
-			tree2, err := bt.Compile(to)
-			if err != nil {
-				to = d
-				break
-			}
-			tree2 = lasting(tree2)
-			next = bt.NewExchange(tree, tree2, func(old, now bt.Task) bool {
-				_, before := tree.Find(until[tree.Name(old)])
-				_, after := tree2.Find(until[tree.Name(old)])
-				return before == after
-			})
-			if gently = r.IntN(2) == 0; gently {
-				e.Await(next)
-			} else {
-				e.Withhold(next)
-			}
-			s.withhold(next.Gone(), gently)
-			awaited = slices.DeleteFunc(slices.Clone(next.Gone()), func(t bt.Task) bool { return e.Status(t).Transient() })
-		case next != nil && r.IntN(6) == 0: // the old one goes on
-			next, to = nil, d
-			e.Withhold(nil)
-			s.withhold(nil, false)
+		if c.engine.Status(k) != bt.Running || !c.tree.Kind(k).Acts() {
+			continue
 		}
-		if r.IntN(5) == 0 {
-			o := bt.NewEngine(tree, nil, 0)
-			saved := snapshot.Save(nil, e)
-			if err := snapshot.Load(saved, o); err != nil || !bytes.Equal(snapshot.Save(nil, o), saved) {
-				return fail("a restored engine is another one: %v", err)
-			}
-			e = o
-		}
-		if next != nil && gently && len(awaited) > 0 && r.IntN(2) == 0 {
-			inputs = append(inputs, bt.End(awaited[r.IntN(len(awaited))], []bt.Status{bt.Success, bt.Failure}[r.IntN(2)]))
-		}
-		for range r.IntN(3) * min(1, len(tree.Leaves())+len(tree.Timers())) {
-			inputs = append(inputs, trees.Input(r, tree, e.Status))
+		c.running++
+		if c.tree.Parent(k) >= 0 && to.Parent(now) >= 0 && c.tree.Name(c.tree.Parent(k)) != to.Name(to.Parent(now)) {
+			c.moved++
 		}
 	}
+	for _, k := range c.next.Gone() {
+		if !c.engine.Status(k).Transient() {
+			return c.fail("%s is engaged", c.tree.Name(k))
+		}
+	}
+	c.root, c.tree = c.to, to
+	initial := c.slow(added)
+	c.sweeps = c.sweeps.exchange(c.to, kept, initial).lasting(lasts(to, c.until))
+	c.engine, c.next = c.engine.Exchange(c.next, initial), nil
+	if c.r.IntN(4) == 0 {
+		return c.restore()
+	}
+	return ""
+}
+
+// propose begins an exchange, for the same tree or for a mutated one, or gives up the one that is under way.
+func (c *change) propose() (wrong string) {
+	switch {
+	case c.next != nil:
+		if c.waited++; c.r.IntN(6) == 0 { // the old tree goes on
+			c.next, c.to = nil, c.root
+			c.engine.Withhold(nil)
+			c.sweeps.withhold(nil, false)
+		}
+	case c.r.IntN(4) == 0:
+		same := bt.NewExchange(c.tree, c.tree, func(a, b bt.Task) bool { return true })
+		o := c.engine.Exchange(same, nil)
+		if instant, err := o.Settle(nil); err != nil || len(instant.Changes)+len(instant.Commands)+len(instant.Timings) > 0 ||
+			!bytes.Equal(snapshot.Save(nil, o), snapshot.Save(nil, c.engine)) {
+			return c.fail("an exchange for the same tree changes something: %v", instant)
+		}
+		c.engine.Withhold(same)
+		c.engine.Await(same)
+	case c.r.IntN(3) == 0:
+		to := mutate(c.r, c.root, &c.fresh)
+		tree, err := bt.Compile(to)
+		if err != nil {
+			return ""
+		}
+		tree = tree.Lasting(lasts(tree, c.until))
+		c.to, c.next = to, bt.NewExchange(c.tree, tree, func(old, now bt.Task) bool {
+			_, before := c.tree.Find(c.until[c.tree.Name(old)])
+			_, after := tree.Find(c.until[c.tree.Name(old)])
+			return before == after
+		})
+		if c.gently = c.r.IntN(2) == 0; c.gently {
+			c.engine.Await(c.next)
+		} else {
+			c.engine.Withhold(c.next)
+		}
+		c.sweeps.withhold(c.next.Gone(), c.gently)
+		c.awaited = slices.DeleteFunc(slices.Clone(c.next.Gone()),
+			func(t bt.Task) bool { return c.engine.Status(t).Transient() })
+	}
+	return ""
+}
+
+// restore goes on with an engine that is restored from the saved state.
+func (c *change) restore() (wrong string) {
+	o, saved := bt.NewEngine(c.tree, nil, 0), snapshot.Save(nil, c.engine)
+	if err := snapshot.Load(saved, o); err != nil || !bytes.Equal(snapshot.Save(nil, o), saved) {
+		return c.fail("a restored engine is another one: %v", err)
+	}
+	c.engine = o
 	return ""
 }
 
 // awaits checks an instant of an exchange that lets removed actions end by themselves: once those that were engaged at
 // the request have ended, no removed action is entered.
-func (x *exchanges) awaits(e *bt.Engine, instant bt.Instant, next *bt.Exchange, awaited *[]bt.Task) (wrong string) {
+func (c *change) awaits(instant bt.Instant) (wrong string) {
 	since := int32(0) // the iteration in which the last one ended
-	if len(*awaited) == 0 {
+	if len(c.awaited) == 0 {
 		since = -1
 	}
-	for _, c := range instant.Changes {
-		if c.To.Transient() && slices.Contains(*awaited, c.Task) {
-			*awaited = slices.DeleteFunc(*awaited, func(t bt.Task) bool { return t == c.Task })
-			x.left++
-			if len(*awaited) == 0 {
-				since = c.Iteration
+	for _, step := range instant.Changes {
+		if step.To.Transient() && slices.Contains(c.awaited, step.Task) {
+			c.awaited = slices.DeleteFunc(c.awaited, func(t bt.Task) bool { return t == step.Task })
+			c.left++
+			if len(c.awaited) == 0 {
+				since = step.Iteration
 			}
 		}
-		if c.To != bt.Activating || !slices.Contains(next.Gone(), c.Task) {
+		if step.To != bt.Activating || !slices.Contains(c.next.Gone(), step.Task) {
 			continue
 		}
-		if len(*awaited) == 0 && c.Iteration > since {
-			return fmt.Sprintf("%s is entered after the end of the actions that were awaited", e.Tree().Name(c.Task))
+		if len(c.awaited) == 0 && step.Iteration > since {
+			return fmt.Sprintf("%s is entered after the end of the actions that were awaited", c.tree.Name(step.Task))
 		}
-		x.between++
+		c.between++
 	}
-	if len(*awaited) > 0 && e.Ready(next) {
+	if len(c.awaited) > 0 && c.engine.Ready(c.next) {
 		return "it is ready, although awaited actions have not ended"
 	}
 	return ""
