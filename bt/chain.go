@@ -18,8 +18,7 @@ func (e *Engine) chainVerdict(n *node, c *composite) Status {
 	return n.verdict[children[first].effective%room]
 }
 
-// passChain passes on the activity of a composite that has at most one active child: it wants the first child that is
-// not passed over, and hands over once all others are transient.
+// passChain passes on the activity of a chain: it wants the first child that is not passed over.
 func (e *Engine) passChain(n *node, s *task) {
 	c := &e.composites[n.composite]
 	want := int32(-1)
@@ -28,23 +27,25 @@ func (e *Engine) passChain(n *node, s *task) {
 		if n.memory {
 			e.pinBefore(n, c)
 		}
-		if e.exchanging != nil && e.withholds(e.tree.kids[n.kids+want]) {
-			want = -1
-		}
+	}
+	e.handOver(n, c, want, At{}, false)
+}
+
+// handOver gives the activity of a composite that has at most one active child to the one that it wants, -1: none, once
+// all others are transient. It takes it from the one that has it: of a task with an automaton, which has reached a
+// state, after that has left.
+func (e *Engine) handOver(n *node, c *composite, want int32, reached At, passing bool) {
+	if e.exchanging != nil && want >= 0 && e.withholds(e.tree.kids[n.kids+want]) {
+		want = -1
 	}
 	if c.current == want {
 		return
 	}
 	if c.current >= 0 {
-		e.setActive(e.tree.kids[n.kids+c.current], e.child(n, c.current), false)
+		e.leave(n, c.current, reached, passing)
 		c.current = -1
 	}
-	e.handOver(n, c, want)
-}
-
-// handOver makes the wanted child, if any, active when all others are transient.
-func (e *Engine) handOver(n *node, c *composite, want int32) {
-	if want < 0 || c.current >= 0 {
+	if want < 0 {
 		return
 	}
 	if s := e.child(n, want); c.statuses.engaged() == inStatuses[s.status%room].engaged() {

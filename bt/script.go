@@ -331,18 +331,13 @@ func (e *Engine) judgement(n *node, child int) (Status, bool) {
 	return judgement[c.effective], c.hold == free && c.status.in(ended)
 }
 
-// passScript passes on the activity of a task that has at most one active child: it wants the child that its automaton
-// depends on, and hands over once all others are transient.
+// passScript passes on the activity of a task with an automaton: it wants the child that its state depends on.
 func (e *Engine) passScript(t Task, n *node) {
 	c := &e.composites[n.composite]
-	says, child, reached := e.decide(n)
+	says, want, reached := e.decide(n)
 	task := e.task(t)
 	passing := task.active && task.status.in(wanted) && says == Accept
-	want := int32(-1)
-	if passing && child >= 0 && e.child(n, child).effective.in(wanted) {
-		want = child
-	}
-	if n.shared > 0 && e.granted[n.shared-1] != t {
+	if !passing || want < 0 || !e.child(n, want).effective.in(wanted) || n.shared > 0 && e.granted[n.shared-1] != t {
 		want = -1
 	}
 	at := e.at[n.script]
@@ -352,14 +347,7 @@ func (e *Engine) passScript(t Task, n *node) {
 		e.changed = true
 		e.moves(t)
 	}
-	if e.exchanging != nil && want >= 0 && e.withholds(e.tree.kids[n.kids+want]) {
-		want = -1
-	}
-	if c.current >= 0 && c.current != want {
-		e.leave(n, c.current, reached, passing)
-		c.current = -1
-	}
-	e.handOver(n, c, want)
+	e.handOver(n, c, want, reached, passing)
 	if task.judge(e.verdict(n, c)) {
 		e.up.add(t)
 	}
@@ -381,10 +369,10 @@ func (e *Engine) elapse(t Task) {
 	}
 }
 
-// leave takes activity from a child of a task with an automaton.
+// leave takes activity from the active child of a chain or of a task with an automaton.
 func (e *Engine) leave(n *node, place int32, reached At, passing bool) {
 	t, s := e.tree.kids[n.kids+place], e.child(n, place)
-	if s.hold == free && s.status.in(ended) {
+	if n.family == Script && s.hold == free && s.status.in(ended) {
 		a, again := &e.tree.scripts[n.script], false
 		e.at[n.script], again = a.Leave(e.at[n.script], reached, a.limit, int(place), judgement[s.status], passing)
 		if again {
