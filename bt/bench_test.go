@@ -172,9 +172,8 @@ func BenchmarkFlat(b *testing.B) {
 // BenchmarkTick sets both engines side by side on a reactive tree of ten tasks and one of 1,024 leaves. Nothing: no
 // input has changed, and the tree is ticked once; that is what the figures above for BehaviorTree.CPP and the closure
 // tree are to be compared with. Flip: one leaf changes, and in the large tree every task up to the root with it. Swap:
-// activity is taken from one action and given to another. Flat: one leaf of a parallel of 1,024 changes. The tick engine
-// visits every task at each tick, the other one
-// what has changed.
+// activity is taken from one action and given to another. Flat: one leaf of a parallel of 1,024 changes. The tick
+// engine visits every task at each tick, the other one what has changed.
 func BenchmarkTick(b *testing.B) {
 	big := wide(1024, bt.ReactiveFallback)
 	small := trees.Compile(b, swapTree())

@@ -9,7 +9,7 @@ import (
 // decision of one task (package tick); of sets of states, where a task decides so (package verify); of formulas, their
 // text (package smv); of truth values that are rounded up, what may be (package reaction). An automaton decides by
 // Automaton.Decide; its course, which follows from that, is what is folded. The engine of this package is the only
-// other place: it keeps a task's decision up to date with each change of a child, by counts. TestLaw compares the two.
+// other place: it keeps a task's decision up to date with each change of a child, by counts. TestRandom compares the two.
 
 // Algebra is a Boolean algebra. One that rounds up may return more than a complement.
 type Algebra[B comparable] interface {
