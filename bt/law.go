@@ -9,7 +9,7 @@ import (
 // decision of one task (package tick); of sets of states, where a task decides so (package verify); of formulas, their
 // text (package smv); of truth values that are rounded up, what may be (package reaction). An automaton decides by
 // Automaton.Decide; its course, which follows from that, is what is folded. The engine of this package is the only
-// other place: it keeps a task's decision up to date with each change of a child, by counts. TestRandom compares the two.
+// other place: it keeps a task's decision up to date with each change of a child, by counts. TestRandom compares them.
 
 // Algebra is a Boolean algebra. One that rounds up may return more than a complement.
 type Algebra[B comparable] interface {
@@ -256,8 +256,9 @@ func newTally[B comparable](f *fold[B], r *Rule) tally[B] {
 	return t
 }
 
-// take counts a child. It adds to next the cells that follow from the open ones, each from up to three: the same one, if
-// the child is neither good nor bad, the one before, if it is bad, and the one of fewer good children, if it is good.
+// take counts a child. It adds to next the cells that follow from the open ones, each from up to three: the same one,
+// if the child is neither good nor bad, the one before, if it is bad, and the one of fewer good children, if it is
+// good.
 func (t *tally[B]) take(open, next []cell[B], good, bad B) []cell[B] {
 	if t.onlyGood {
 		bad = t.none

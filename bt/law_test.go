@@ -8,9 +8,8 @@ import (
 	"canopy/internal/trees"
 )
 
-// TestLawOfScripts: the law of scripts is that of their automata; TestRandom shows the law of chains and counts, by which
-// a tick engine decides. By judgements that are not about ends, an automaton decides, from its first state, as the steps of
-// its course, and wants the same child.
+// TestLawOfScripts: by judgements that are not about ends, an automaton decides, from its first state, as the steps of
+// its course, and wants the same child. (TestRandom shows the law of chains and counts: a tick engine decides by it.)
 func TestLawOfScripts(t *testing.T) {
 	all := func(bt.Task, bt.Status) bool { return true }
 	for _, kind := range bt.Kinds() {
