@@ -116,8 +116,8 @@ func (m *Model) gather(name string, pairs []pair, brief bool) []*conflict {
 	return list
 }
 
-// conflicts returns the tasks that the sets allow to be active together, in settled states or only within an instant, in
-// which actions may be active and end at once.
+// conflicts returns the tasks that the sets allow to be active together, in settled states or only within an instant,
+// in which actions may be active and end at once.
 func (m *Model) conflicts(name string, tasks []bt.Task) []*conflict {
 	var settled, brief []pair
 	before := m.space.none()
