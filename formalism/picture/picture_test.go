@@ -106,6 +106,31 @@ func FuzzSVG(f *testing.F) {
 	})
 }
 
+// FuzzGraph draws any graph that can be read: with a node, or a dot for its entry, for each step.
+func FuzzGraph(f *testing.F) {
+	f.Add("graph: \"q\\\"\\\\\"\nsteps:\n  \"<a\\n\": {initial: true}\n  p: {entry: [b], steps: {b: }}\n" +
+		"transitions:\n  - {from: \"<a\\n\", to: p}\n  - {suspend: p, to: \"<a\\n\", after: 2}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		g, _ := stategraph.Read(&diag.Source{Name: "fuzz.yaml", Text: text}, nil)
+		if g == nil || g.Len() > 1000 {
+			return
+		}
+		var drawn strings.Builder
+		if err := Graph(&drawn, g); err != nil {
+			t.Fatal(err)
+		}
+		for s := range stategraph.Step(g.Len()) {
+			node := fmt.Sprintf("n%d [label=", s)
+			if g.Parallel(s) {
+				node = fmt.Sprintf("n%d_entry [shape=point", s)
+			}
+			if !strings.Contains(drawn.String(), node) {
+				t.Fatalf("step %d is not drawn:\n%s", s, &drawn)
+			}
+		}
+	})
+}
+
 // bushy returns a plan of about n tasks with long names.
 func bushy(n int) string {
 	var b strings.Builder
