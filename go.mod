@@ -1,4 +1,4 @@
-module canopy
+module github.com/canopy-uav/canopy
 
 go 1.26.0
 

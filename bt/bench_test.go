@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"canopy/bt"
-	"canopy/formalism/tick"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/formalism/tick"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // The benchmarks settle one instant per operation, log included. For scale, on such a machine: BehaviorTree.CPP 4.10

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // TestCauseLeadsToAnInput: on random trees of all kinds, the causes of every change lead to a leaf that received an

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/script"
-	"canopy/internal/golden"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/script"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // TestConformance runs the cases of testdata/btcpp: what BehaviorTree.CPP does. The directive case has an outline and

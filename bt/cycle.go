@@ -1,6 +1,6 @@
 package bt
 
-import "canopy/snapshot"
+import "github.com/canopy-uav/canopy/snapshot"
 
 // Status is a task's status.
 type Status uint8

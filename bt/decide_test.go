@@ -3,7 +3,7 @@ package bt_test
 import (
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // What the sweeps decide, kind by kind (docs/semantics.md, section 3): this is written apart from bt.Decide.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // ErrLoop reports an instant that does not settle: the tree has an instantaneous loop.

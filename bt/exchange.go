@@ -3,7 +3,7 @@ package bt
 import (
 	"slices"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Exchange is the change from one tree to another while the first one runs (docs/semantics.md, section 9). It is a

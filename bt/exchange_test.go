@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/internal/trees"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/trees"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // withhold removes tasks by their numbers; those that were removed before no longer are. If gently, those that are

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/document/script"
-	"canopy/formalism/tick"
-	"canopy/internal/golden"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/document/script"
+	"github.com/canopy-uav/canopy/formalism/tick"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // TestGolden runs the scripts of testdata, one for each rule of docs/semantics.md. Rewrite them with

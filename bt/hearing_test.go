@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // An engine that judges only what it hears runs the same procedures in the same order, at the same iterations, as one

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/bt"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // TestLawOfScripts: by judgements that are not about ends, an automaton decides, from its first state, as the steps of

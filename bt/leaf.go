@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Input is a change of one leaf's inputs, or that a task's timer has elapsed. The functions that create one take the

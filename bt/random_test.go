@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/formalism/tick"
-	"canopy/internal/trees"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/formalism/tick"
+	"github.com/canopy-uav/canopy/internal/trees"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // TestRandom compares the engine with the full sweeps of the law on random trees and scripts: the logs with the

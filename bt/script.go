@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Automaton defines a task of the family Script: a small automaton over its children's judgements. In each state, the

@@ -3,7 +3,7 @@ package bt_test
 import (
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // sweeper is the law (docs/semantics.md, sections 1 to 6) written down once more, as directly as possible: it visits

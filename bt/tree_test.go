@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 func TestKinds(t *testing.T) {

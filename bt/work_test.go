@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/bt"
-	"canopy/formalism/tick"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/formalism/tick"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // TestWork holds the work of an instant, counted in visits of a task, against what has changed: the size of the tree

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // none means no task.

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // A slot's held value and each captured value has a mark: an input that is 1 if an entry of a blackboard has no value

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"canopy/bt"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Decider decides at instants which actions are active. It belongs to one execution. Tree, Ticked, Machinery and

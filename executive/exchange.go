@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Carry returns the discrete inputs with which an execution of a new program goes on, given those of the old one: kept

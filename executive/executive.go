@@ -24,9 +24,9 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/expr"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // ErrDuration reports a procedure whose duration is negative or NaN.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // A leaf sends each new input to the engine once.

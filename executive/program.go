@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Program is a plan compiled for the signals that it reads and writes. It is immutable and may be shared.

@@ -1,6 +1,6 @@
 package executive
 
-import "canopy/bt"
+import "github.com/canopy-uav/canopy/bt"
 
 // Criterion is the role of a formula by which a leaf is judged.
 type Criterion uint8

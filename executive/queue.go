@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // queue logs the guards that wait for a shared resource, and the one that has it.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // MaxSettlings is the maximum number of settlings of an instant.

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/internal/oracle"
-	"canopy/run"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/internal/oracle"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // story is a recorder that keeps, instant by instant, which actions run, end and leave if their names are in small

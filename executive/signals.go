@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Signals evaluates the signal vector of one execution: the world provides the clock, the states and the outputs of the

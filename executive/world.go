@@ -3,7 +3,7 @@ package executive
 import (
 	"math"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // World is the system that an executive controls. [Numbers] answers for worlds in which all values are numbers. Those

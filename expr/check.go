@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Check returns all errors that prevent the expression from being a value of the required type and, for a number, unit:

@@ -9,7 +9,7 @@ package expr
 import (
 	"slices"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Error is one mistake in an expression, found by Parse and the other readers, or by Expr.Check.

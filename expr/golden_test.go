@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/internal/golden"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/internal/golden"
 )
 
 // aircraft is the scope of the golden scripts and of the examples in the user's page.

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Unit is a unit of measurement: an SI dimension and a factor to the coherent unit. Angles are dimensionless, as in the

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/internal/problems"
+	"github.com/canopy-uav/canopy/internal/problems"
 )
 
 // On any part of any step, the dense output and its differences stay within the bounds, which are tight on short parts.

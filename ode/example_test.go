@@ -3,7 +3,7 @@ package ode_test
 import (
 	"fmt"
 
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // A ball is dropped from 1 m; the dense output gives the time at which it reaches the ground.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"canopy/internal/problems"
+	"github.com/canopy-uav/canopy/internal/problems"
 )
 
 // Robertson's second species is far below the default tolerance: with a fixed one, the reaction runs away.

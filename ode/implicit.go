@@ -3,7 +3,7 @@ package ode
 import (
 	"math"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // newton is the state of the implicit method between steps: the Jacobian, the factorised matrix of the simplified

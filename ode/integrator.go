@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Integrator is a running integration of y' = f(t, y). It owns all its memory, so that a step allocates nothing, and

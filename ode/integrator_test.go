@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/internal/problems"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/internal/problems"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 func oscillator(_ float64, y, d []float64) { d[0], d[1] = y[1], -y[0] }

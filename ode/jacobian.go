@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // jacobian holds df/dy by difference quotients. Its pattern is found by probing. After that the columns are perturbed

@@ -3,7 +3,7 @@ package ode
 import (
 	"math"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // multistep is the stiff method for long smooth stretches: numerical differentiation formulas of order 1 to 5 in

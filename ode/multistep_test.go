@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/internal/problems"
+	"github.com/canopy-uav/canopy/internal/problems"
 )
 
 // backward returns the backward differences at t of f, spaced by h, by their order.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"canopy/internal/problems"
+	"github.com/canopy-uav/canopy/internal/problems"
 )
 
 // peers has errors (problems.Problem.Error) and evaluations of other programs on the same problems: of CVODE 6.4.1 with

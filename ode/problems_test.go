@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"canopy/internal/problems"
+	"github.com/canopy-uav/canopy/internal/problems"
 )
 
 // integrate runs p with its tolerances and returns the error at its end in units of them.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // sparsity is the pattern of a square sparse matrix, row by row: row i has its entries in the columns

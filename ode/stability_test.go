@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/internal/problems"
+	"github.com/canopy-uav/canopy/internal/problems"
 )
 
 // No oscillation that the steps need not resolve limits them: not to the stability of the explicit method, and not to

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/executive"
-	"canopy/formalism/stategraph"
-	"canopy/formalism/tick"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/formalism/tick"
 )
 
 // Errors of a mission that cannot be flown with a configuration.

@@ -3,7 +3,7 @@ package run
 import (
 	"math"
 
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // fenceSignal is the signal, of vehicles with a fence, that they are outside.

@@ -3,7 +3,7 @@ package run
 import (
 	"context"
 
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // Fly steps the run until it is over. After each step it calls observe, which may be nil, with whether the run

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // Header describes the run for the record, with its source documents. It must be called before the first step.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"canopy/document/mission"
-	"canopy/executive"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // History holds the data for comparing runs of one mission: the discrete inputs and the signals on the recording grid.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/sim"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/sim"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // ErrStorm reports a run with time events so dense that it does not come to its end: procedures, delays or timers that

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // Advance computes one segment of the trajectory: to the end of a step, to the next event, to Alarm or to until,

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 const (

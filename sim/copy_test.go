@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"testing"
 
-	"canopy/ode"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/ode"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // trace runs s to until and returns all that it does, bit for bit.

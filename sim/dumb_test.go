@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // dice is a small generator of random numbers (splitmix64), the same everywhere.

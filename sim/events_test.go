@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/internal/problems"
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/internal/problems"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // Time events are exact to the bit, also inside a step that was interrupted by a state event.

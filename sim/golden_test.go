@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/expr"
-	"canopy/internal/golden"
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // TestGolden runs the scripts of testdata: each shows a guarantee of docs/simulation.md. docs/scripts.md describes

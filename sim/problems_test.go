@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/internal/problems"
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/internal/problems"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // system makes of a reference problem what the simulator takes.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // Unknown are the bounds of a value of which nothing is known.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/ode"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/ode"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // pendulum swings with the amplitude 1: its indicators compare the angle, the rate, the product of both and the input

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // search finds events on the dense output of the integrator's current step. Where there are no bounds, samples of the

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/internal/problems"
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/internal/problems"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // clockwork has a state that a step of any length integrates exactly, and indicators of time (and that state).

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // short returns the first of two numbers with -short.

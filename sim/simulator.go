@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/ode"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/ode"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Simulator is a running simulation of a System: all mutable state, nothing shared. It can be copied. Between calls the

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"canopy/ode"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/ode"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // slide is a sliding motion (Filippov, Differential Equations with Discontinuous Righthand Sides, Kluwer 1988): where

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/internal/problems"
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/internal/problems"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // sliding is a system with one indicator, whose side decides between two derivatives.

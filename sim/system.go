@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // Indicator declares one event indicator: a real function g of time, states and inputs; its side is whether g >= 0.

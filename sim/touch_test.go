@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // visits runs s to until and returns the events and the indicators that touch zero.

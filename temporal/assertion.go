@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Assertion is a statement that a run can contradict: a property that it must have, or an assumption of the proofs

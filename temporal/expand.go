@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Watch is what is judged on a run, and the signals that are expressions of others. A relation of such signals is

@@ -7,7 +7,7 @@ package temporal
 import (
 	"slices"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Op is the operation of a formula.

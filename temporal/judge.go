@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Trace is a recorded run: values at places of time. Both sides of an event are two places of the same time. From one

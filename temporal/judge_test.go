@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 var taskNames = []string{"a", "b", "c"}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/diag"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // maxTokens bounds the length of a property, and so its depth.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/formalism/stategraph"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 func readPlan(t *testing.T, body string) *plan.Plan {

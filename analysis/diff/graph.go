@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
 )
 
 // Graphs compares two state graphs. Steps are the same if they have one name, transitions if they lead from the same

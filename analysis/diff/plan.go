@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // none means no task.

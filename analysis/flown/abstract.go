@@ -4,10 +4,10 @@ import (
 	"maps"
 	"slices"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/executive"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // abstraction is the conditions with hysteresis that free inputs replace. Each is alone with its signals: nothing else

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/explore"
-	"canopy/internal/oracle"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/explore"
+	"github.com/canopy-uav/canopy/internal/oracle"
 )
 
 // What instants show does not depend on whether conditions with hysteresis are free inputs where nothing else depends

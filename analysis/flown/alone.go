@@ -3,9 +3,9 @@ package flown
 import (
 	"slices"
 
-	"canopy/document/plan"
-	"canopy/executive"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // compileAlone compiles a plan without a mission. The signals that it reads are physical ones; those that it writes

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/explore"
+	"github.com/canopy-uav/canopy/explore"
 )
 
 // tour is a plan of legs below guards with hysteresis.

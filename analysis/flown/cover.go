@@ -3,8 +3,8 @@ package flown
 import (
 	"slices"
 
-	"canopy/analysis/zone"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Cover is states of a search. A state whose clock readings are all among those of another one, as soon as some time

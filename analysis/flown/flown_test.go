@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/mission"
-	"canopy/document/plan"
-	"canopy/executive"
-	"canopy/explore"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/explore"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // shipped returns a mission of the folder missions with another plan.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"canopy/expr"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // value is a number as far as it is known: scale * form + offset. Without a form it is the offset.

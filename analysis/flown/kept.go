@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // A written value that is not a number is known by the linear form of signals from which it came. From one instant to

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/document/declare"
-	"canopy/document/mission"
-	"canopy/explore"
-	"canopy/internal/cart"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/explore"
+	"github.com/canopy-uav/canopy/internal/cart"
 )
 
 // keeping returns a mission whose plan writes the slots s and d, from the signals x and y.

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/explore"
-	"canopy/expr"
-	"canopy/internal/cart"
-	"canopy/internal/oracle"
-	"canopy/run"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/explore"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/internal/oracle"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // shadow is a world of a run that records what the executive sees.

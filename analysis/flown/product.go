@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/zone"
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Product is the synchronous product of two plans in one world: at each instant the answers about the same signals are

@@ -1,8 +1,8 @@
 package flown
 
 import (
-	"canopy/bt"
-	"canopy/executive"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/executive"
 )
 
 // stack is that of the depth-first search for the transitions of an instant: the checkpoints of the present one, of one

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/zone"
-	"canopy/bt"
-	"canopy/executive"
-	"canopy/expr"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Key is all that matters of a run from one instant to the next; equal states have equal futures. The empty state is

@@ -21,11 +21,11 @@ import (
 	"math"
 	"slices"
 
-	"canopy/analysis/zone"
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/executive"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Stepper is a plan with the declarations about its world, prepared for its steps. It belongs to one goroutine.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/executive"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // ErrNotFinite reports a slot to which a task has given a constant that is no number. A run stops with an error when it

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Text describes what the answers of the instant show of signals and relations.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"canopy/analysis/zone"
-	"canopy/executive"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // world answers the executive: from what is known, or from the tape. An input that is not known is NaN.

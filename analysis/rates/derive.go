@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/expr"
-	"canopy/expr/interval"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
 )
 
 const (

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/run/simulated"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
 )
 
 // flight compares the difference quotients of the recorded signals with the rates of the active tasks.

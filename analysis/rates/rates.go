@@ -12,14 +12,14 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/document/mission"
-	"canopy/expr"
-	"canopy/expr/interval"
-	"canopy/temporal"
-	"canopy/vehicle/equations"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
+	"github.com/canopy-uav/canopy/temporal"
+	"github.com/canopy-uav/canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // Table finds the rates of a mission's signals. It implements [declare.Deriver] and keeps what it has found. It is for

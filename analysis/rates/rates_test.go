@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/document/mission"
-	"canopy/expr/interval"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/expr/interval"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // readTable reads a mission and returns its rates.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/expr/interval"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr/interval"
 )
 
 const (

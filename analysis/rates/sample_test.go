@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/declare"
-	"canopy/expr/interval"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr/interval"
 )
 
 // quad returns the rates of a mission of the built-in quadrotor.

@@ -4,11 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/executive"
-	"canopy/expr"
-	"canopy/expr/interval"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
 )
 
 // source is what gives a slot its value while a task is active: an expression, or a number that does not change.

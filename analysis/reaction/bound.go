@@ -3,7 +3,7 @@ package reaction
 import (
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // shape holds the properties that bound the work in a task and those below it.

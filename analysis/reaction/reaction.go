@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/document/plan"
-	"canopy/document/script"
-	"canopy/executive"
-	"canopy/explore"
-	"canopy/expr"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/document/script"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/explore"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Duration states whether a procedure of an action takes time.

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/document/script"
-	"canopy/explore"
-	"canopy/internal/trees"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/document/script"
+	"github.com/canopy-uav/canopy/explore"
+	"github.com/canopy-uav/canopy/internal/trees"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // randomInputs returns the possible inputs of leaves: some are unrestricted, some are like those of plans.

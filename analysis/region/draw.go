@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Panel is the picture of the answers to one question.

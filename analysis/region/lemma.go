@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Claim is a statement about all starts of a grid.

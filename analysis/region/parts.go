@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // Errors of tasks without an answer.

@@ -6,7 +6,7 @@
 // where the answers change. The result is evidence from samples, never a proof.
 package region
 
-import "canopy/document/mission"
+import "github.com/canopy-uav/canopy/document/mission"
 
 // Class is an answer to a question; zero if there is none yet.
 type Class uint8

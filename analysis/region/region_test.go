@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // read reads a mission that the repository has, or one whose files are given.

@@ -3,11 +3,11 @@ package region
 import (
 	"slices"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/document/plan"
-	"canopy/run"
-	"canopy/run/simulated"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/simulated"
 )
 
 // Regression is a question about a teleo-reactive list of rules, condition -> action: where does the action of the

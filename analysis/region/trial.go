@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/run/simulated"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
 )
 
 // looks is the number of times a run is checked for leaving the vehicle's ranges, in addition to events.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // formula is a formula over names. Constants are never and always, and no others.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // graph writes the states in which instants of a run can end. Two ends that agree in the tasks, the statements and the

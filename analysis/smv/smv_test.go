@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/internal/golden"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/internal/golden"
 )
 
 // The scripts in testdata write plans: `export` with the body of a plan and, after a line `---`, what is declared.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/document/declare"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 // Reason stands in a proposed note for the reason that the author gives.

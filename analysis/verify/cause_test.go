@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // One task that is always active keeps a hundred others from it: that is one finding, with one cause.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Chattering: tasks take turns because the effect of each activates the other again. A turn is a closed walk in the

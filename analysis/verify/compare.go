@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/explore"
-	"canopy/formalism/stategraph"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/explore"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Comparison is the result of comparing the behaviour of two plans.

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/expr"
-	"canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
 )
 
 // change makes another version of a plan: some do the same, some do not.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"canopy/document/declare"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // A computed signal that expands to too much is a signal without known properties; others are replaced by their

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/analysis/flown"
 )
 
 // What a set of states allows is confirmed by a run: one that is guided through worlds that lead there, or by a search.

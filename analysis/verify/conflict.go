@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Conflicts: two tasks that are active at one time write one slot or hold one resource. The pairs below one parallel

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 // A parallel of which no child must succeed always succeeds; one that allows no number of failures always fails: what

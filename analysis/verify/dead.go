@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Tasks that are never active, and why.

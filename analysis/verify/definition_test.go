@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/document/declare"
-	"canopy/expr"
-	"canopy/formalism/translate"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/formalism/translate"
 )
 
 // Conditions with one definition are one input, for every question, in comparisons and in translations.

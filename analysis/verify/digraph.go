@@ -3,7 +3,7 @@ package verify
 import (
 	"slices"
 
-	"canopy/explore"
+	"github.com/canopy-uav/canopy/explore"
 )
 
 // successors returns the nodes that follow a node of a directed graph.

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"canopy/document/declare"
-	"canopy/expr"
-	"canopy/expr/interval"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
 )
 
 // Turns that are slow because of hysteresis alone. On a closed walk, a condition that becomes true becomes false again:

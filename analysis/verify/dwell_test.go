@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/expr/interval"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr/interval"
 )
 
 // guards returns a plan with guards on signals of their own over a sequence of legs, and the rates of these signals.

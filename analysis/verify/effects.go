@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/expr/interval"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr/interval"
 )
 
 // Assumptions on which rates rest, by their origin.

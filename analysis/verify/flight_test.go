@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/declare"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 var flightsFlag = flag.Int("flights", 0, "how many random plans fly in the tests of reach and chatter; 0: a few hundred")

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/explore"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/explore"
 )
 
 // errNoState is the reason for which nothing is concluded from facts that exclude all states.

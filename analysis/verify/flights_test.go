@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/document/declare"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 // TestTransitionsThatMeetAreSeen: two transitions of one instant come to one state, because `brief` and `first` write the same

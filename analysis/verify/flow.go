@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/analysis/zone"
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/expr"
-	"canopy/expr/interval"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // How long a world lasts. A signal that rises at a rate of at least r stays in an interval of length d for at most d/r.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/expr"
-	"canopy/expr/interval"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // A climb at 2 to 3 m/s from 0 to 600 m takes 200 to 300 s.

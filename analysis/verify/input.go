@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // signal is a signal with the limits that conditions compare it with. k limits make k+1 intervals.

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/document/script"
-	"canopy/formalism/picture"
-	"canopy/formalism/translate"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/document/script"
+	"github.com/canopy-uav/canopy/formalism/picture"
+	"github.com/canopy-uav/canopy/formalism/translate"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // TestEachKind puts each row of the table of kinds through all that reads it: reading and writing of plans, drawings,

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/document/script"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/document/script"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 func readPlan(t testing.TB, text string) *plan.Plan {

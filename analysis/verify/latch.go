@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // A condition with hysteresis, a latch, follows

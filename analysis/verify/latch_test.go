@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // latched draws plans with many latches that depend on each other: on two signals with five values each, and one free

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/declare"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/document/declare"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Liveness: from which states the goal is reached, if signals change according to the effects of the active tasks. A

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 // TestExample3: example 3 of the 2016 paper as a flight. The goal is x >= 3; with charge y >= 1 the aircraft flies, else it

@@ -3,7 +3,7 @@ package verify
 import (
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // What a plan remembers is followed by searches only (search.go). The sets of a task that remembers something are the

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // What active tasks do: two plans that activate the same actions differ if these write other values, take another time,

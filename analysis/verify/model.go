@@ -3,11 +3,11 @@ package verify
 import (
 	"slices"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Model is the abstraction of a plan: a state is an assignment of truth values to inputs.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 
-	"canopy/analysis/zone"
-	"canopy/expr"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // monitor follows a formula of conditions, and, or, Weak, Until, Within and For along runs. It takes Until as Weak:

@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/analysis/zone"
-	"canopy/expr"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // exactly lets a time pass, and nothing else.

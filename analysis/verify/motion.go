@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/expr"
-	"canopy/expr/interval"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
 )
 
 // Motion: how signals change while tasks are active. An axis is a quantity that conditions compare with limits, and its

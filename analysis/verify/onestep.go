@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/document/plan"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // The questions of one step: which tasks are active in a state, whatever comes before and after.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/declare"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 // relay is a condition on x with hysteresis: it becomes true on one side of the band from low to high.

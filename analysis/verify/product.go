@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/analysis/flown"
-	"canopy/analysis/zone"
-	"canopy/expr"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // limits limits the runs that a search visits.

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/expr"
-	"canopy/internal/trees"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/internal/trees"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // randomPlan writes plans with at most three conditions that the plan does not explain and two signals with limits at

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/analysis/reaction"
-	"canopy/explore"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/analysis/reaction"
+	"github.com/canopy-uav/canopy/explore"
 )
 
 // reactionWork bounds the exploration of askReaction: instants times tasks to restore to the state before. A tree that

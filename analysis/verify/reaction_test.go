@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/document/script"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/document/script"
 )
 
 // The worst case of the reaction is proved, by visiting all states or by the structure, and its script shows it.

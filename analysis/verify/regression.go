@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/document/plan"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Regression: a plan is a list of rules, condition -> action. Does the action of each rule lead to the condition of an

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // TestRegression: lists of rules whose answers were derived manually.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/analysis/flown"
-	"canopy/explore"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/explore"
 )
 
 // system is a transition system: the states of a plan between two instants, or of two plans in one world. A transition

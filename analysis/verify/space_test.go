@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // TestDiagrams compares random sets over five variables with tables of their members.

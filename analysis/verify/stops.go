@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/document/declare"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 // A run stops with an error where an instant does not end, where a task reads an entry of the blackboard to which

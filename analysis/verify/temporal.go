@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/expr"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // Temporal properties. A run of the plan is a sequence of instants as it is flown; any world may follow any other, and

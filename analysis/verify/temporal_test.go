@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/plan"
-	"canopy/expr"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // booleanPlan writes plans over at most this number of conditions without expressions, and properties of them.

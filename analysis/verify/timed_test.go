@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/zone"
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/executive"
-	"canopy/expr"
-	"canopy/snapshot"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/snapshot"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // author writes random plans and properties.

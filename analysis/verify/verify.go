@@ -17,8 +17,8 @@ import (
 	"iter"
 	"slices"
 
-	"canopy/bt"
-	"canopy/document/declare"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 // Verdict is the result of a question. The zero value is no answer.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Guards of a resource that several need. In a settled state the child of a guard asks if it is not judged and the

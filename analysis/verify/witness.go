@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/document/script"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/script"
 )
 
 // A path of a search becomes a script: its transitions are followed once more, then with all conditions judged, and

@@ -18,7 +18,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Time is a reading of a clock or a length [ns].

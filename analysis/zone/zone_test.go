@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // history is the same as a zone, written in the times of its instants: each Pass is an instant, a clock reads the time

@@ -12,11 +12,11 @@ package adapter
 import (
 	"math"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/snapshot"
-	"canopy/vehicle/contract"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/snapshot"
+	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // Options describes the two ends of the link.

@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/internal/messages"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/internal/messages"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 )

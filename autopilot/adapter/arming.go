@@ -6,7 +6,7 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // FlyingModes are the contracts' words for the modes in which a vehicle that somebody arms may leave the ground.

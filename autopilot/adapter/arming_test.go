@@ -7,9 +7,9 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/fake"
-	"canopy/autopilot/frame"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // pass lets time pass.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // attachment is the state of the attachment.

@@ -6,7 +6,7 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // The commands: MAV_CMD.

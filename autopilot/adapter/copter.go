@@ -3,7 +3,7 @@ package adapter
 import (
 	"math"
 
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // arduCopter is ArduCopter 4.7.0-dev, as its sources show it and as measured on its simulation. Its modes LOITER (5)

@@ -6,9 +6,9 @@ import (
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // double is a deliberately dumb vehicle: it answers as the facts say, and moves in straight lines at constant speeds.

@@ -1,8 +1,8 @@
 package adapter
 
 import (
-	"canopy/autopilot/service"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // Missing returns the signals of a contract that no row gives, or several rows.

@@ -9,8 +9,8 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/service"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // The commands of items, and the one that enables the fence: MAV_CMD.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // attach attaches a new adapter with other options to the vehicle, and returns its log.

@@ -8,7 +8,7 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // firmware is what the adapter has to know of one kind of autopilot: data.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // attempt is the state of one goal.

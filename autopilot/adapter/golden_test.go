@@ -8,12 +8,12 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/internal/golden"
-	"canopy/vehicle/contract"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // pair is an adapter and a vehicle, with the channel between them.

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/autopilot/fake"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // TestHoldsItsHeight checks that a vehicle that is told to loiter keeps its height for a minute, wherever the pilot's

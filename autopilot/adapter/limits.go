@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/autopilot/service"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // aim is what a goal does with the target.

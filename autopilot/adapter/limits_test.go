@@ -8,9 +8,9 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
-	"canopy/vehicle/contract"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // values returns the values that a message for the vehicle has, by name.

@@ -9,8 +9,8 @@ import (
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"pgregory.net/rapid"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // shuffle lets frames arrive late, or twice, with a probability in percent.

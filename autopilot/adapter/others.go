@@ -5,9 +5,9 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // beacon is how programs like this one notice each other on the network of a vehicle, which does not forward

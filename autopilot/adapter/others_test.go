@@ -3,7 +3,7 @@ package adapter_test
 import (
 	"testing"
 
-	"canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
 )
 
 // Two programs that were started within the same millisecond have different numbers, of which the first is the lower.

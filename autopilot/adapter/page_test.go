@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // The checklists in docs/flying-checks.md are those of the tables, row by row.

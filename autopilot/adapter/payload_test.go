@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/fake"
 )
 
 // equipped is an attached vehicle of ArduPilot with a payload.

@@ -1,7 +1,7 @@
 package adapter
 
 import (
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // arduPlane is ArduPlane, as measured on its simulation (4.7.0-dev). It never hovers: it circles the target.

@@ -3,7 +3,7 @@ package adapter
 import (
 	"math"
 
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // PX4, as its documentation and sources describe it: never flown. Altitudes are above mean sea level. A target ends in

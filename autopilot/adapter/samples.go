@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // channel is the state of one group of telemetry.

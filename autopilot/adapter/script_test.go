@@ -11,11 +11,11 @@ import (
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/fake"
-	"canopy/autopilot/frame"
-	"canopy/internal/golden"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // flight is the flight of an adapter with a fake vehicle, as a script of testdata/flights says:

@@ -7,7 +7,7 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // estimate is what the autopilot reports of its estimator: flags, and those of them that make it useless.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // A vehicle signs its frames, and we have no key. One that answers nothing is not attached, and the log says how to go

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"canopy/vehicle/contract"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // Where a mission sets its site, its positions count from there, although the vehicle estimates home elsewhere: the

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // State passes the adapter's variables to the codec. An adapter is saved after Out, Samples and Events were called:

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/fake"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // TestStateContinues flies twice over the same bad channel, with the same faults. In the second flight the adapter is

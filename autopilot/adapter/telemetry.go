@@ -5,8 +5,8 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // facts is what the vehicle last reported: the last message of each group; nil before the first one and after a reboot.

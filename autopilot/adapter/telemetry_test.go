@@ -6,10 +6,10 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/fake"
 )
 
 // begin begins anew with other options.

@@ -10,8 +10,8 @@ import (
 	"math"
 	"slices"
 
-	"canopy/autopilot/frame"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 )

@@ -6,8 +6,8 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/fake"
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // The rate of a message holds for the channel on which it was asked for; commands, answers and texts are of all.

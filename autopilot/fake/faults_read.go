@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // faults are the faults, in the order in which they are listed: how one is written, the largest value, and what it adds

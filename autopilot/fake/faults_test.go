@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/fake"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -3,7 +3,7 @@ package fake
 import (
 	"math"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"

@@ -1,7 +1,7 @@
 package fake
 
 import (
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 )

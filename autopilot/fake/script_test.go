@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/fake"
-	"canopy/autopilot/frame"
-	"canopy/internal/golden"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"

@@ -5,7 +5,7 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // BenchmarkRead is part of the way from a datagram to a command.

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"canopy/autopilot/frame"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // sentBy returns frames of component 1 of system 1, with the altitudes as their contents.

@@ -7,7 +7,7 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // FuzzRead: any bytes are read without a panic; each byte is part of a frame, or counted, or waits for the end of its

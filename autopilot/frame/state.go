@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // State passes the reader's variables to the codec, without those of signatures.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // listener receives the datagrams of a vehicle and answers to where its valid frames come from. A simulator that is

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // Guard says whose bytes a channel is for, and how they are signed. With the zero Guard, a channel is for any sender,

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Link is a channel to a vehicle. Read and Write may be called at the same time; Close ends a Read that waits.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/link"
+	"github.com/canopy-uav/canopy/autopilot/link"
 )
 
 // The table of docs/flying-reference.md has each form of an address.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"canopy/autopilot/link"
+	"github.com/canopy-uav/canopy/autopilot/link"
 )
 
 // terminal opens a pseudo terminal, and returns the name of its other end.

@@ -5,7 +5,7 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // ClockMap maps the wall clock to the time since the vehicle's boot. Each message with a time since boot is a sample;

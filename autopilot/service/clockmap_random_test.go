@@ -7,7 +7,7 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // course is the clock of an imaginary vehicle: its rate changes, and it stands still for a while.

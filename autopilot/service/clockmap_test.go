@@ -6,9 +6,9 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // stamps gives a clock map the times of an imaginary vehicle.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // performer executes each command that it receives, as ArduPilot does: a repeated one again.

@@ -7,8 +7,8 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // heard are the messages that the services read.

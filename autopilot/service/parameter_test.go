@@ -9,8 +9,8 @@ import (
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 	"pgregory.net/rapid"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // store is a vehicle with one parameter, TKOFF_ALT. Other names get no answer.

@@ -10,7 +10,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // Clock is one reading of all clocks, in nanoseconds.

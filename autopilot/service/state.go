@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Machines are saved after Out was called: messages to be sent are not part of a state. A machine is restored into one

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // streamer sends the messages that it was asked for, with a clock of its own.

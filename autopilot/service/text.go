@@ -6,7 +6,7 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // Notice is a text of a component. Nothing may depend on texts alone: they get lost.

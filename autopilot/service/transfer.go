@@ -7,7 +7,7 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 // Storage is one of the lists of items that a vehicle stores: MAV_MISSION_TYPE.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // planner stores a fence as ArduPilot does missions (items replace the old ones one by one) or as PX4 does (all at once). It repeats its requests after 1 s and gives up after 8 s.

@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"canopy/diag"
-	"canopy/explore"
-	"canopy/formalism/backchain"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/explore"
+	"github.com/canopy-uav/canopy/formalism/backchain"
 
 	"github.com/spf13/cobra"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 const hall = "../../examples/11-back-chaining/world.xml"

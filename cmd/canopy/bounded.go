@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // mostMemory is the maximum amount of data of a check, a comparison or a search [bytes].

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"canopy/analysis/verify"
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/internal/files"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/record"
 
 	"github.com/spf13/cobra"
 )

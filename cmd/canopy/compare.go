@@ -9,12 +9,12 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/internal/cputime"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/run/simulated"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cputime"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
 
 	"github.com/spf13/cobra"
 )

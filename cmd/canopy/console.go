@@ -8,12 +8,12 @@ import (
 	"strings"
 	"sync"
 
-	"canopy/autopilot/adapter"
-	"canopy/diag"
-	"canopy/run/driver"
-	"canopy/run/flight"
-	"canopy/run/record"
-	"canopy/run/report"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run/driver"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/report"
 
 	"golang.org/x/term"
 )

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/document/preprocess"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 
 	"github.com/spf13/cobra"
 )

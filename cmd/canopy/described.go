@@ -6,10 +6,10 @@ import (
 	"io"
 	"maps"
 
-	"canopy/document/mission"
-	"canopy/document/plan"
-	"canopy/run/flight"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // description is the payload of the first record of a black box: everything from which the flight is made again.

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"canopy/analysis/diff"
-	"canopy/analysis/verify"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/formalism/stategraph"
-	"canopy/internal/files"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/analysis/diff"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/record"
 
 	"github.com/spf13/cobra"
 )

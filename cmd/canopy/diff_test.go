@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/diff"
+	"github.com/canopy-uav/canopy/analysis/diff"
 )
 
 // The extension of the 2014 paper, Figures 7 and 8: the plan's tree gets a subtree by one connection, the state graph

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"canopy/analysis/rates"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/mission"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/analysis/rates"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // provable returns a mission as what is proved, with the rates of its vehicle.

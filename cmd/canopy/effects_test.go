@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/verify"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // The table of effects shows declared and derived rates, and the ranges that are missing.

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"canopy/analysis/smv"
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/document/qgc"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/analysis/smv"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/qgc"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 
 	"github.com/spf13/cobra"
 )

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"canopy/autopilot/fake"
-	"canopy/autopilot/frame"
-	"canopy/autopilot/link"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/link"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 
 	"github.com/spf13/cobra"
 )

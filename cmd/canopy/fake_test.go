@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"canopy/autopilot/fake"
-	"canopy/autopilot/frame"
-	"canopy/autopilot/link"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/link"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"canopy/analysis/verify"
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/declare"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 // The verdicts that are printed.

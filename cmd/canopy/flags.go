@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/run/box"
-	"canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/box"
+	"github.com/canopy-uav/canopy/run/folder"
 )
 
 // TestReplayOfTheCircuit: the circuit on the fake plane is replayed to the same status.csv; a byte of the black box that

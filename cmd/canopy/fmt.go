@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 
-	"canopy/diag"
-	"canopy/internal/files"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 
 	"github.com/spf13/cobra"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // FuzzBox: for any text of `--box`, `--from` and `--start`, its values are finite and in the state's range, or it is

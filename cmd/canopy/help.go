@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"canopy/analysis/verify"
-	"canopy/autopilot/fake"
-	"canopy/autopilot/link"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/link"
 
 	"github.com/spf13/cobra"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // evil is what a hostile name holds: an escape sequence that clears a terminal, marks that turn the direction of writing,

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"canopy/document/mission"
-	"canopy/document/qgc"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/qgc"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 
 	"github.com/spf13/cobra"
 )

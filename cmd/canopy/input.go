@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/document/plan"
-	"canopy/formalism/stategraph"
-	"canopy/run"
-	"canopy/syntax/yamldoc"
-	"canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 // maxInput is the maximum size of an input file [bytes]: a device or a pipe need not end.

@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"canopy/diag"
-	"canopy/run/control"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run/control"
 
 	"github.com/spf13/cobra"
 )

@@ -16,12 +16,12 @@ import (
 	"syscall"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/run"
-	"canopy/run/folder"
-	"canopy/run/record"
-	"canopy/run/simulated"
-	"canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 const (

@@ -6,14 +6,14 @@ import (
 	"io"
 	"slices"
 
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/document/plan"
-	"canopy/syntax/xmltree"
-	"canopy/syntax/yamldoc"
-	"canopy/vehicle/contract"
-	"canopy/vehicle/equations"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 // A manifest declares all kinds, and leaf types that a mission's plan can use.

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"testing"
 
-	"canopy/bt"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // FuzzMonitor: for any log with any mission, cut anywhere, properties are judged on it or it is refused.

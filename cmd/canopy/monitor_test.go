@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // The solar day is judged alike when it is flown, from its folder and from its log, and at the times of the log.

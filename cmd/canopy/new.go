@@ -13,14 +13,14 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/document/plan"
-	"canopy/internal/files"
-	"canopy/run"
-	"canopy/syntax/xmltree"
-	"canopy/vehicle/equations"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 // A new mission of each vehicle flies and passes the check; no file is replaced.

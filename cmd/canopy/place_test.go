@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // Random places, written in degrees and in metres from home, are the same flight: the same tasks are active in the same

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/mission"
 )
 
 const (

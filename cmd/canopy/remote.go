@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"canopy/internal/files"
-	"canopy/run/control"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/control"
 
 	"github.com/spf13/cobra"
 )

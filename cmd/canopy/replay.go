@@ -9,13 +9,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/run/box"
-	"canopy/run/flight"
-	"canopy/run/folder"
-	"canopy/run/record"
-	"canopy/run/report"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/run/box"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/report"
 
 	"github.com/spf13/cobra"
 )

@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"canopy/internal/files"
-	"canopy/run/folder"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/record"
 
 	"github.com/spf13/cobra"
 )

@@ -7,11 +7,11 @@ import (
 	"io"
 	"path/filepath"
 
-	"canopy/diag"
-	"canopy/run/folder"
-	"canopy/run/record"
-	"canopy/run/report"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/report"
+	"github.com/canopy-uav/canopy/temporal"
 
 	"github.com/spf13/cobra"
 )

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"canopy/autopilot/service"
-	"canopy/diag"
-	"canopy/internal/files"
-	"canopy/run/box"
-	"canopy/run/driver"
-	"canopy/run/flight"
-	"canopy/run/folder"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/box"
+	"github.com/canopy-uav/canopy/run/driver"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // continued locks the folder of a flight that is to go on until free is called. The description is that of the command

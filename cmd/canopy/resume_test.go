@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/run/box"
+	"github.com/canopy-uav/canopy/run/box"
 )
 
 // placesOf returns where the records of a box begin, and where it ends.

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/folder"
 )
 
 var cases = flag.Int("cases", 2, "how often TestRobust tries each way to end a run, or to spoil its files")

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // At an event the side of a relation decides, not the sign of a value that is rounded to the event's time: what `check`

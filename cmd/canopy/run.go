@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"math"
 
-	"canopy/run"
-	"canopy/run/control"
-	"canopy/run/folder"
-	"canopy/run/record"
-	"canopy/run/report"
-	"canopy/run/simulated"
-	"canopy/temporal"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/control"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/report"
+	"github.com/canopy-uav/canopy/run/simulated"
+	"github.com/canopy-uav/canopy/temporal"
+	"github.com/canopy-uav/canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

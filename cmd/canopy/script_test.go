@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/internal/golden"
+	"github.com/canopy-uav/canopy/internal/golden"
 )
 
 // Scripts of command lines, with what they print. "file NAME" writes a file, "print NAME" prints one, or its

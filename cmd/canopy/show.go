@@ -1,8 +1,8 @@
 package main
 
 import (
-	"canopy/document/plan"
-	"canopy/formalism/picture"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/formalism/picture"
 
 	"github.com/spf13/cobra"
 )

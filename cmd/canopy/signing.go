@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"strings"
 
-	"canopy/autopilot/frame"
-	"canopy/internal/files"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/internal/files"
 
 	"github.com/spf13/cobra"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/frame"
 )
 
 func TestSigningKey(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/run"
-	"canopy/run/folder"
-	"canopy/run/simulated"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/simulated"
 )
 
 // swapped flies the circuit with a plan that is exchanged at 20 s, in the take-off, and returns its folder. The new

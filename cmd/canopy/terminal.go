@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"canopy/internal/files"
-	"canopy/run/report"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/report"
 
 	"golang.org/x/term"
 )

@@ -7,12 +7,12 @@ import (
 	"io"
 	"path/filepath"
 
-	"canopy/analysis/reaction"
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/document/plan"
-	"canopy/document/script"
+	"github.com/canopy-uav/canopy/analysis/reaction"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/document/script"
 
 	"github.com/spf13/cobra"
 )

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/formalism/picture"
-	"canopy/formalism/stategraph"
-	"canopy/formalism/translate"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/formalism/picture"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/formalism/translate"
 
 	"github.com/spf13/cobra"
 )

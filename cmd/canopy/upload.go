@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"canopy/analysis/verify"
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/document/plan"
-	"canopy/run"
-	"canopy/run/control"
-	"canopy/run/record"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/control"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/verify"
-	"canopy/diag"
-	"canopy/run/control"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run/control"
 )
 
 // The check of an uploaded plan has a limit of its own. What it does not decide is said; what it refutes is refused.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"canopy/diag"
-	"canopy/vehicle/equations"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/run/control"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run/control"
+	"github.com/canopy-uav/canopy/run/record"
 
 	"github.com/spf13/cobra"
 )

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/run"
-	"canopy/run/control"
-	"canopy/run/folder"
-	"canopy/run/record"
-	"canopy/run/simulated"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/control"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
 )
 
 // TestWatch: a watcher of a run that listens is told the statuses of active tasks, then what happens, and the outcome.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/folder"
 )
 
 // TestWhy explains each task of a flight, at many times: every explanation begins with the last change of that task up to

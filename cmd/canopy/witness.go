@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // activity is a recorder that notes when each task of a plan first becomes active.

@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/expr"
-	"canopy/syntax/yamldoc"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // Proofs that rest on assumptions: the questions whose answers use facts, and effects.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 func read(t testing.TB, text string) *plan.Plan {

@@ -3,7 +3,7 @@ package declare
 import (
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // FuzzReadFile: any declarations are read, or each mistake is at a place inside them.

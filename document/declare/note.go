@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Note accepts findings that are not worse than it states.

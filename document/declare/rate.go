@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/expr"
-	"canopy/expr/interval"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
 )
 
 // Effects are the rates of signals while a task is active, by task and signal.

@@ -3,8 +3,8 @@ package declare
 import (
 	"testing"
 
-	"canopy/bt"
-	"canopy/expr/interval"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr/interval"
 )
 
 // fixed is a Deriver of one rate.

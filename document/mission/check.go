@@ -3,8 +3,8 @@ package mission
 import (
 	"slices"
 
-	"canopy/document/declare"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Subject returns the mission's plan with the declarations about its world, for proofs.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/expr"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // The example of docs/missions.md is a mission, and uses every key that a mission may have.

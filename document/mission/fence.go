@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/expr"
-	"canopy/syntax/yamldoc"
-	"canopy/vehicle/earth"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // fenceRadius is the parameter of the fence of a mission that has no fence of its own.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/vehicle/earth"
-	"canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 func fenced(vehicle, yaml string) (*mission.Mission, diag.List) {

@@ -6,15 +6,15 @@ package mission
 import (
 	"slices"
 
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/executive"
-	"canopy/expr"
-	"canopy/ode"
-	"canopy/sim"
-	"canopy/vehicle/earth"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/ode"
+	"github.com/canopy-uav/canopy/sim"
+	"github.com/canopy-uav/canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // Mission is a mission file together with its plan, checked. It is immutable.

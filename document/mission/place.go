@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"canopy/expr"
-	"canopy/vehicle/earth"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 var radian, _ = expr.ParseUnit("rad")

@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/vehicle/earth"
-	"canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 const home = "environment: {lat_deg: 48.0814, lon_deg: 11.2831, alt: 590}\n"

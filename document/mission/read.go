@@ -10,16 +10,16 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/executive"
-	"canopy/expr"
-	"canopy/ode"
-	"canopy/sim"
-	"canopy/syntax/yamldoc"
-	"canopy/vehicle/equations"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/ode"
+	"github.com/canopy-uav/canopy/sim"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // Defaults of a mission file.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/internal/golden"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 const idle = `<Action name="idle"/>`

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Settings returns what a flight depends on, except the plan and the precision of the computation, by name: the

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
 )
 
 // Source is a source of measured signals that the mission uses, with the places of its signals in the signal vector: a

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/internal/cart"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
 )
 
 const lossy = `<Condition name="near" on="x lt 3 [m] and age(T) lt 5 [s]"/>`

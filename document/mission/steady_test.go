@@ -3,7 +3,7 @@ package mission_test
 import (
 	"testing"
 
-	"canopy/internal/cart"
+	"github.com/canopy-uav/canopy/internal/cart"
 )
 
 // An indicator is steady exactly if no slot and no side can change it at an instant.

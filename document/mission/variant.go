@@ -3,13 +3,13 @@ package mission
 import (
 	"slices"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/executive"
-	"canopy/temporal"
-	"canopy/vehicle/equations"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/temporal"
+	"github.com/canopy-uav/canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // WithPlan returns the mission with another plan, the document of one, which is read against the mission's signals, and

@@ -3,9 +3,9 @@ package plan
 import (
 	"strings"
 
-	"canopy/bt"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // The nodes of BehaviorTree.CPP that read and write entries.

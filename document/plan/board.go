@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // BlackboardEntry is an entry of a blackboard that is no signal of a mission: a slot that the plan itself declares. It

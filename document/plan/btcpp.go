@@ -7,11 +7,11 @@ import (
 	"strings"
 	"unicode"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/preprocess"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // Plain returns the document of a plan, with the files that it includes, as one that BehaviorTree.CPP 4 loads: all

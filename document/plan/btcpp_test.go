@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/preprocess"
-	"canopy/expr"
-	"canopy/internal/trees"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/internal/trees"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // The plans of testdata/plain are written for BehaviorTree.CPP as their golden file shows, with what it does not have.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // laughs returns a plan of nested trees; each gives the next one's port a value, and the last has a condition over it.

@@ -3,7 +3,7 @@ package plan
 import (
 	"fmt"
 
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // attrVariable is the attribute of a switch whose cases are values of a variable.

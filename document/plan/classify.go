@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // category returns the word for a node in messages.

@@ -1,8 +1,8 @@
 package plan
 
 import (
-	"canopy/executive"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Coder makes the code of a plan's leaves for an executive: a mission, an analysis and a running program each have

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // compiler is the third pass: it makes the tree, its leaves and the entries of the blackboard.

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // warnConflicts warns of actions that give one slot a value below different children of a parallel: both may be active,

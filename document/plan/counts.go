@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // rounds says how a task whose number of runs is an entry is rewritten, by the judgement of its child after which this

@@ -1,8 +1,8 @@
 package plan
 
 import (
-	"canopy/bt"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // desugarer is the second pass: it rewrites the trees of a document until each node is a task of a kind, and each

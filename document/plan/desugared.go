@@ -4,10 +4,10 @@ import (
 	"io"
 	"slices"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/preprocess"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // Desugared writes the result of the second pass as a document: the tasks for which the plan's nodes stand, with each

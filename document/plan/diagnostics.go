@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"canopy/diag"
-	"canopy/document/preprocess"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // The codes of Read, in addition to those of the packages expr and preprocess. docs/plans-reference.md explains them to

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // detail is one attribute of a leaf.

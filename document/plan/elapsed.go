@@ -3,8 +3,8 @@ package plan
 import (
 	"slices"
 
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // elapsed is the time since an action was activated, in its own expressions: the clock less an entry that the action

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // entriesOf returns a plan of leaves, each made for a number.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // environment is the ports and entries that an expression may name, each with its binding.

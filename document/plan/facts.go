@@ -3,10 +3,10 @@ package plan
 import (
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // Fact is a condition that an action needs or brings about, or its opposite.

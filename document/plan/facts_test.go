@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 func TestReadLeafTypes(t *testing.T) {

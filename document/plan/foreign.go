@@ -3,8 +3,8 @@ package plan
 import (
 	"fmt"
 
-	"canopy/bt"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // asked returns a condition that nothing defines: an input of this node in this use of its tree.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/preprocess"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // FuzzRead holds that any text gives either a plan or an error, with all places inside the file, and that plans can be

@@ -3,8 +3,8 @@ package plan
 import (
 	"slices"
 
-	"canopy/bt"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // guards puts a node below its preconditions, the first of which is the outermost, and its postconditions. An action

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/document/preprocess"
-	"canopy/syntax/xmltree"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // The bounds of a plan with all subtrees expanded: a few subtrees that include each other twice grow without limit.

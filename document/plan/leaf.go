@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // leafReader reads the attributes of one leaf: those of its element, else those of its model.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // interfaceOf returns the signals and slots of a contract, with a source for each signal.

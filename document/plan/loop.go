@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // The loops over a queue, and their attributes.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/document/preprocess"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // Manifest returns a document that declares node types for an editor's palette: all kinds, leaf types that read and

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // The choice of a child by a number.

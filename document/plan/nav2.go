@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/bt"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // Nodes of Nav2 that are made of kinds, in the limit of ticks whose period goes to zero; docs/btcpp.md has the rules.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // nav2 runs a plan with nodes of Nav2.

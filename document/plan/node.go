@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/bt"
-	"canopy/document/preprocess"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // node is a node of a tree: a task, or the use of a subtree. The parser makes those that are written; the tasks for

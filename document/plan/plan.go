@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // Signal is one signal that the expressions of a plan may name.

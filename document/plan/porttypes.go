@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // cppType is a type of C++ that models name.

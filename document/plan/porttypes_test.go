@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // TestTypesOfPorts: literals and entries of ports with types are refused as BehaviorTree.CPP does.

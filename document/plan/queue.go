@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // The bounds of loops.

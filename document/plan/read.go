@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Read reads a plan document that includes no others, as [ReadFiles] does.

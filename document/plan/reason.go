@@ -1,8 +1,8 @@
 package plan
 
 import (
-	"canopy/bt"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Reason returns what a leaf's change of status follows from if it follows from no other change ([bt.Cause]): a text,

@@ -3,8 +3,8 @@ package plan
 import (
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Each change that a leaf decides has a reason, with an expression if the leaf has one; others panic.

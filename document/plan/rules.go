@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // ErrRules is the error of a task that is no teleo-reactive list of rules.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Lists of rules, and the reasons why other plans are none.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Same returns whether a leaf of one plan has the same definition as one of another plan: the same leaf type, ports and

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/document/preprocess"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // instance is a node in one use of its tree: the second pass writes each subtree in the place of its uses.

@@ -3,8 +3,8 @@ package plan
 import (
 	"slices"
 
-	"canopy/bt"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // shorthand is a node that stands for several tasks.

@@ -3,7 +3,7 @@ package plan
 import (
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // one returns the text of a plan with one tree.

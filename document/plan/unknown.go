@@ -3,9 +3,9 @@ package plan
 import (
 	"slices"
 
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // What a condition is while it is unknown, because it depends on signals whose sources are lost.

@@ -3,8 +3,8 @@ package plan
 import (
 	"slices"
 
-	"canopy/bt"
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // resolveUntil finds the task until whose end a condition stays true: of the tasks with that name or path, the one

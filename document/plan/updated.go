@@ -1,8 +1,8 @@
 package plan
 
 import (
-	"canopy/bt"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // The decorators whose child waits for an entry to be written.

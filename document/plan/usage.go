@@ -3,7 +3,7 @@ package plan
 import (
 	"slices"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Expressions returns all expressions of a leaf.

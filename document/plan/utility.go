@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // The selector by the utilities of its children, and the attribute by which one must exceed another to take its place.

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // param reads the value of a task's parameter.

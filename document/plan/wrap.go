@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/bt"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // wrap is an attribute of a task that stands for tasks around it.

@@ -4,10 +4,10 @@ import (
 	"io"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/preprocess"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // New returns the plan of a description and of its leaves, from left to right, as if the document that Write writes for

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/syntax/xmltree"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // The bounds of a plan with the files that it includes.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // renamedNodes are the nodes that have another name in format 4.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/syntax/xmltree"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // geographic are the words by which a use of a library's action gives a place on the earth: each stands for another

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // A survey of a polygon is the use of a tree that does not exist: when the plan is assembled, a sequence of the

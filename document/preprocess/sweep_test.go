@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // within reports whether a place is in a polygon, by the number of sides north of it.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/xmltree"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // Export returns a plan of QGroundControl that flies the straight part of a tree of a plan: what it does if each action

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/expr"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 
 	diff "github.com/google/go-cmp/cmp"
 )

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // limits returns the fence and the rally points in metres from home, to a centimetre, and why a mission cannot have

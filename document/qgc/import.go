@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
-	"canopy/syntax/xmltree"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // Import returns a plan (.xml) and a mission (.yaml) that fly what a file describes with the actions of the library of

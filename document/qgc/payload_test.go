@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // What an item of the payload says, the library does, or the item is refused or left out with its reason.

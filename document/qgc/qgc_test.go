@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")

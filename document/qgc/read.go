@@ -6,9 +6,9 @@ import (
 	"math"
 	"strconv"
 
-	"canopy/diag"
-	"canopy/syntax/yamldoc"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // File is a plan of QGroundControl.

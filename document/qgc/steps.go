@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"canopy/diag"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // step is one action of the library of a contract, a tree of it, or a loop over steps.

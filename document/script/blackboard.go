@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/executive"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Play runs a script on a plan and passes each instant to the function; the errors are those of [Print]. Where the plan

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // TestExchangesKeepEntries: a plan with entries of a blackboard runs alike if it is exchanged again and again for one

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // scriptTree has names with blanks, paths and each kind of leaf.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"canopy/bt"
-	"canopy/internal/flight"
-	"canopy/run"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/flight"
+	"github.com/canopy-uav/canopy/run"
 )
 
 func main() { flight.Main("01-status-lanes", draw) }

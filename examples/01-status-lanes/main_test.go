@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"canopy/internal/flight"
+	"github.com/canopy-uav/canopy/internal/flight"
 )
 
 func TestNumbers(t *testing.T) {

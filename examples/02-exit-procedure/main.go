@@ -7,8 +7,8 @@ import (
 	"io"
 	"math"
 
-	"canopy/internal/flight"
-	"canopy/run"
+	"github.com/canopy-uav/canopy/internal/flight"
+	"github.com/canopy-uav/canopy/run"
 )
 
 func main() { flight.Main("02-exit-procedure", draw) }

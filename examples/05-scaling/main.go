@@ -7,10 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/formalism/translate"
-	"canopy/internal/flight"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/formalism/translate"
+	"github.com/canopy-uav/canopy/internal/flight"
 )
 
 func main() { flight.Main("05-scaling", run) }

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/executive"
-	"canopy/formalism/translate"
-	"canopy/internal/flight"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/formalism/translate"
+	"github.com/canopy-uav/canopy/internal/flight"
 )
 
 func main() { flight.Main("06-teleo-reactive", run) }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/internal/flight"
+	"github.com/canopy-uav/canopy/internal/flight"
 )
 
 func TestNumbers(t *testing.T) {

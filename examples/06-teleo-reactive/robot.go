@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"canopy/internal/flight"
+	"github.com/canopy-uav/canopy/internal/flight"
 )
 
 // point is a place in the plane [m].

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/verify"
-	"canopy/diag"
-	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/internal/cputime"
-	"canopy/internal/flight"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/internal/cputime"
+	"github.com/canopy-uav/canopy/internal/flight"
 )
 
 func main() { flight.Main("13-proof-time", run) }

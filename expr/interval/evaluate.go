@@ -3,7 +3,7 @@ package interval
 import (
 	"math"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Value is what is known of an expression in a box.

@@ -3,7 +3,7 @@ package interval
 import (
 	"math"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // The functions of the library are not rounded correctly. Their results are widened by some units of the last place,

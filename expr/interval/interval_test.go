@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // axes are those of tables.

@@ -3,7 +3,7 @@ package interval
 import (
 	"math"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Jet is what is known of a value over a stretch of time.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // TestJets: while the signals move along parabolas, compiled code that follows frozen sides and cells never leaves its

@@ -1,6 +1,6 @@
 package interval
 
-import "canopy/expr"
+import "github.com/canopy-uav/canopy/expr"
 
 // Stretch is a stretch of time over which signals that compiled code reads and gives are enclosed. Each is enclosed
 // when it is first asked for. It is for one goroutine.

@@ -3,7 +3,7 @@ package interval
 import (
 	"math"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // table returns the value of a table at (x, y); y does not matter to one of a single argument. Between its points a

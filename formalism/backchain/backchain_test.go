@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/explore"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/explore"
 )
 
 // randomWorld returns a document with the given numbers of conditions and actions, and a goal. Without deletes, no fact

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/document/plan"
-	"canopy/executive"
-	"canopy/explore"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/explore"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Coverage counts the states of the world from which a plan reaches its goal.

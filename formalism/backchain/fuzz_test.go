@@ -3,7 +3,7 @@ package backchain
 import (
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // FuzzRead: for any world and goal a plan is built, or each mistake is at a place inside them.

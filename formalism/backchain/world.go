@@ -13,8 +13,8 @@ package backchain
 import (
 	"slices"
 
-	"canopy/diag"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // The codes of the findings, in addition to those of package plan. docs/backchain.md explains them to users.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
 )
 
 // Graph writes a state graph in the DOT language of Graphviz: parallel steps are boxes around others with a dot for the

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/formalism/stategraph"
-	"canopy/internal/golden"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/internal/golden"
 )
 
 // solarDay reads the plan of the solar day.

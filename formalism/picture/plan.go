@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // DOT writes the tree as a graph in the DOT language of Graphviz, with the attributes of the leaves as tooltips. It

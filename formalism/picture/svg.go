@@ -9,9 +9,9 @@ import (
 	"strings"
 	"unicode"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // drawing is a plan with the statuses of its tasks, indexed by task; nil: none are known.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
 )
 
 // crosses reports a transition between steps of different levels.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // ErrLoop is the error of an instant in which a transition without loop check would fire a second time.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 func read(t testing.TB, text string) *Graph {

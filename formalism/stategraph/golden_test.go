@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/internal/golden"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/internal/golden"
 )
 
 // The scripts in testdata/examples run state graphs, those in testdata/wrong read documents with mistakes.

@@ -11,9 +11,9 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Step is a step's number: in the order of the document, a parallel step before the steps inside it.

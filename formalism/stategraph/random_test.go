@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // literal is a second implementation of the rules of docs/stategraphs.md, as literal and as slow as can be: sets of

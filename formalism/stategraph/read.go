@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
 )
 
 // leastDelay is the exclusive lower limit of a delay [s]: a hundred times the resolution of numbers near 1, as in the

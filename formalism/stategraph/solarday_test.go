@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // solarDay reads the graph and the plan of the solar day, or of a variant.

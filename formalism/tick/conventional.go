@@ -1,8 +1,8 @@
 package tick
 
 import (
-	"canopy/bt"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Conventional is the tick that A. Klöckner, Behavior Trees for UAV Mission Management, 2013, section 5, starts from:

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/formalism/tick"
-	"canopy/internal/trees"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/formalism/tick"
+	"github.com/canopy-uav/canopy/internal/trees"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // activations counts how often each task was activated at an instant.

@@ -3,9 +3,9 @@ package tick
 import (
 	"testing"
 
-	"canopy/bt"
-	"canopy/internal/trees"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/trees"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // TestForgedAutomata: if any byte of a saved state is changed, an engine of a tree with automata refuses it or

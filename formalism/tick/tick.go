@@ -5,8 +5,8 @@ package tick
 import (
 	"math"
 
-	"canopy/bt"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Engine is the second engine of a tree, the tick formulation of A. Klöckner, Behavior Trees for UAV Mission

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/formalism/tick"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/formalism/tick"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // TestCut cuts instants short and continues from there: entries and exits alternate, and Halt runs all exits.

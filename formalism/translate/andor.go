@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // AndOr is an And-Or tree that was read without errors: how a problem is solved by one of several alternatives, or by

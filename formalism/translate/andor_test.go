@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/document/script"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/document/script"
 )
 
 func andOr(t testing.TB, text string) *AndOr {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 var letters = []string{"a", "b", "c", "d", "e", "f"}

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"unicode"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/executive"
-	"canopy/explore"
-	"canopy/expr"
-	"canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/explore"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
 )
 
 // Assumptions are facts about a tree's inputs. The zero value assumes nothing: at any instant they may all change.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/executive"
-	"canopy/explore"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/explore"
 )
 
 // ErrTooLarge is the error of a tree with too many inputs or states.

@@ -11,8 +11,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"canopy/expr"
-	"canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
 )
 
 // ErrSCXML is the error of a state graph that [SCXML] does not write.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/formalism/stategraph"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/formalism/stategraph"
 )
 
 // chart is the part of an SCXML document that SCXML writes.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"canopy/bt"
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // finder finds mistakes in a source that is read line by line.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // TeleoReactive is a teleo-reactive program that was read without errors: rules of a condition and an action; the first

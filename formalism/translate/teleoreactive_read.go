@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Limits of teleo-reactive programs.

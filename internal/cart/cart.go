@@ -5,9 +5,9 @@ import (
 	"io/fs"
 	"math"
 
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // Vehicle is a vehicle whose runs have closed forms: x' = v, T' = -T / tau.

@@ -7,12 +7,12 @@ import (
 	"os"
 	"strings"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/run/simulated"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // Flight is the log of one run.

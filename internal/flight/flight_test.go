@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/run"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run"
 )
 
 // An edit that changes nothing is an error: otherwise a comparison would compare a plan with itself.

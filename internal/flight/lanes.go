@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // level defines how a status is drawn in a lane: the height of its line, 0 to 1, its symbol at an instant, its colour.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // builders are the rooms that construct plans from other input and so name the kinds that they construct.

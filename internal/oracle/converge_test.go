@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/run"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // changes collects the status changes of a run with their times.

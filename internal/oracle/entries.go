@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // scripts are missions with entries and nearly everything else.

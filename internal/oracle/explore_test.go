@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Space is what can be reached in any flight: from one instant to the next some time passes, and any signal takes any

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/formalism/tick"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/formalism/tick"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 var errUnset = errors.New("a script reads an entry that has no value")

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/analysis/flown"
-	"canopy/bt"
-	"canopy/document/declare"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // flownTruth visits all states with package flown.

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/internal/cart"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
 )
 
 // Mission describes a mission. The signals x and y come from outside.

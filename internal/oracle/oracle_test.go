@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/run"
-	"canopy/run/monitor"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/monitor"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // flights are the abilities of the missions that are flown: together they have all kinds, but only one switch.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/analysis/verify"
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // unwritable are postconditions whose first child is no script: attributes of plans do not give any. One such pair in

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // Shape selects what random missions contain.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/analysis/reaction"
-	"canopy/bt"
-	"canopy/explore"
+	"github.com/canopy-uav/canopy/analysis/reaction"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/explore"
 )
 
 // listener is the tree's engine beside a flight: it receives the same inputs, and counts its work.

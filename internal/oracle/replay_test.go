@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/document/script"
-	"canopy/executive"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/script"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // A script gives the inputs of the tree. A run has signals instead: a path of x and y whose conditions, outcomes and

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/smv"
-	"canopy/analysis/verify"
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/analysis/smv"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // model is a model in the part of the SMV language that smv.Write uses, read and answered without Canopy.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/mission"
 )
 
 // classes are the abilities that are compared one by one.

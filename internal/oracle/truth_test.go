@@ -3,8 +3,8 @@ package oracle
 import (
 	"slices"
 
-	"canopy/bt"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // Seen is whether something was seen: at the end of an instant, with no procedure under way, or within one.

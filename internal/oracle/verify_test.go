@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/verify"
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // answers compares the answers about one mission.

@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"canopy/document/mission"
-	"canopy/executive"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // ErrUnsettled reports a mission that does not come to rest at an instant.

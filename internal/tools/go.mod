@@ -1,5 +1,5 @@
 // The development tools of Canopy, pinned here so that the program's own module stays small.
-module canopy/internal/tools
+module github.com/canopy-uav/canopy/internal/tools
 
 go 1.26.0
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Count returns how many trees a test draws: fewer with -short.

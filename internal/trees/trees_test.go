@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // TestAllKindsAreDrawn: random trees have tasks of each row of the table, also of rows to come.

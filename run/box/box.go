@@ -25,8 +25,8 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"canopy/autopilot/service"
-	"canopy/run/flight"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/run/flight"
 )
 
 // The files of a box in a folder.

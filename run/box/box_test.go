@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/service"
-	"canopy/run/flight"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/run/flight"
 )
 
 // disk is a file in memory.

@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"canopy/autopilot/service"
-	"canopy/internal/files"
-	"canopy/run/flight"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/flight"
 )
 
 // Ending is how a box ends.

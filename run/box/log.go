@@ -8,10 +8,10 @@ import (
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
-	"canopy/autopilot/frame"
-	"canopy/bt"
-	"canopy/run/flight"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // Logger stands between a flight and its recorder: to the log of the plan, it adds the frames both ways, the clocks,

@@ -13,11 +13,11 @@ import (
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/foxglove/mcap/go/mcap"
 
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/bt"
-	"canopy/run/flight"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // climber is a flight whose only task succeeds when the vehicle is above 100 m; it answers each frame.

@@ -10,7 +10,7 @@ import (
 	"io"
 	"slices"
 
-	"canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/autopilot/service"
 )
 
 // Reader reads the records of a box in their order.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
-	"canopy/autopilot/service"
-	"canopy/run/flight"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/run/flight"
 )
 
 // Replayable is what a box is replayed to; flight.Flight is one.

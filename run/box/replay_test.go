@@ -7,8 +7,8 @@ import (
 	"hash/crc32"
 	"testing"
 
-	"canopy/run/flight"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // echo is a machine whose datagrams follow from all inputs so far.

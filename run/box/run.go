@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"canopy/run/flight"
-	"canopy/run/record"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Flight is what is replayed into a log; [flight.Flight] is one.

@@ -11,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"canopy/autopilot/service"
-	"canopy/run/flight"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/run/flight"
 )
 
 // Options configures a box.

@@ -23,8 +23,8 @@ import (
 	"syscall"
 	"time"
 
-	"canopy/diag"
-	"canopy/document/mission"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
 )
 
 // SocketFile is the name of the socket in the folder of a run.

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/run/simulated"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
 )
 
 // listens opens the socket of a run in a folder of its own, until the test ends.

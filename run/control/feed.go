@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"canopy/bt"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // News is a piece of what is told of a run: at first its state, then what happens, and how it ended at last.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"canopy/bt"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 func key(t testing.TB, token string) *Credential {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"canopy/autopilot/fake"
-	"canopy/run/flight"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/run/flight"
 )
 
 // flown returns the inputs of a flight with a fake plane, and what makes the same flight again.

@@ -12,12 +12,12 @@ import (
 	"fmt"
 	"io"
 
-	"canopy/document/mission"
-	"canopy/run/box"
-	"canopy/run/control"
-	"canopy/run/flight"
-	"canopy/run/record"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run/box"
+	"github.com/canopy-uav/canopy/run/control"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // Box receives everything that reaches a flight and everything that it sends, and from time to time the state of the

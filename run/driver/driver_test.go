@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/fake"
-	"canopy/autopilot/service"
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/run/flight"
-	"canopy/run/record"
-	"canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 const second = 1_000_000_000 // ns

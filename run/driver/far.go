@@ -7,11 +7,11 @@ import (
 	"sync"
 	"time"
 
-	"canopy/autopilot/fake"
-	"canopy/autopilot/link"
-	"canopy/autopilot/service"
-	"canopy/run/control"
-	"canopy/run/flight"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/link"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/run/control"
+	"github.com/canopy-uav/canopy/run/flight"
 )
 
 // FarEnd is what a flight is connected with: a way to a vehicle, with the clocks by which it is driven.

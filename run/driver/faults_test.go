@@ -11,13 +11,13 @@ import (
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/message"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/fake"
-	"canopy/autopilot/frame"
-	"canopy/document/mission"
-	"canopy/internal/golden"
-	"canopy/internal/messages"
-	"canopy/run/flight"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/internal/messages"
+	"github.com/canopy-uav/canopy/run/flight"
 )
 
 // errEnough ends a flight that the test has seen enough of.

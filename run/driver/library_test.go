@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/fake"
-	"canopy/run/flight"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/run/flight"
 )
 
 // The libraries' actions but those without an end, one after the other.

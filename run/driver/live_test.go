@@ -7,13 +7,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/fake"
-	"canopy/autopilot/frame"
-	"canopy/autopilot/link"
-	"canopy/autopilot/service"
-	"canopy/run/flight"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/link"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // counted is a link that counts what is sent, and cuts what arrives.

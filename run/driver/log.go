@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io"
 
-	"canopy/bt"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // log passes the log of a flight on. An error, such as that of a full disk, does not end the flight: the first one is

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"testing"
 
-	"canopy/autopilot/fake"
-	"canopy/run/flight"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // Ten vehicles fly in one process, each with its own flight of the same mission, side by side: each as if it were alone.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/fake"
-	"canopy/internal/cart"
-	"canopy/run/control"
-	"canopy/run/flight"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run/control"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // commanded is a far end that waits at a time until the operators have been served.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/fake"
-	"canopy/autopilot/service"
-	"canopy/document/mission"
-	"canopy/run/flight"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run/flight"
 )
 
 // program is one of the programs that fly the same vehicle over links of their own.

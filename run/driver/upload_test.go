@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/fake"
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/run/control"
-	"canopy/run/record"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run/control"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // airborne flies the course and calls do once, in the air, and then after each input.

@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/frame"
-	"canopy/autopilot/service"
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/mission"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/snapshot"
-	"canopy/vehicle/contract"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/frame"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
+	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // Options are the settings of a flight.

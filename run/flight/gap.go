@@ -1,6 +1,6 @@
 package flight
 
-import "canopy/autopilot/service"
+import "github.com/canopy-uav/canopy/autopilot/service"
 
 // A flight whose program was killed, or stood still, has not seen what happened meanwhile.
 const (

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
-	"canopy/autopilot/fake"
-	"canopy/autopilot/service"
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/run/flight"
-	"canopy/run/record"
-	"canopy/snapshot"
-	"canopy/vehicle/contract"
-	"canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/fake"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run/flight"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
+	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 // interrupted is a flight of the circuit whose program stands still, or is killed and started again.

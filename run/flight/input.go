@@ -8,8 +8,8 @@ package flight
 import (
 	"strings"
 
-	"canopy/autopilot/service"
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/autopilot/service"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Input is one thing that happens to a flight, with the reading of the clocks then. At.Vehicle is not used: the adapter

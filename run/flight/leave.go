@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
 )
 
 // Modes in which a vehicle goes on without the plan, by the names of the contracts.

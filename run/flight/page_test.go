@@ -3,7 +3,7 @@ package flight
 import (
 	"testing"
 
-	"canopy/internal/golden"
+	"github.com/canopy-uav/canopy/internal/golden"
 )
 
 // docs/flying-reference.md names the golden script of each policy, and no others; the tests that it names exist.

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/run/simulated"
-	"canopy/vehicle/contract"
-	"canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
+	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 // course is what a run did: the changes of statuses with their dates, and the recorded signals on the grid.

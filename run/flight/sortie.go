@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/autopilot/adapter"
-	"canopy/run/record"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // sortie is what was seen of the vehicle since the plan began.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/autopilot/adapter"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // TestReasonOfARefusal: the reason belongs to the refusal before it, also to one that is only counted.

@@ -4,15 +4,15 @@ import (
 	"math"
 	"slices"
 
-	"canopy/autopilot/adapter"
-	"canopy/document/mission"
-	"canopy/executive"
-	"canopy/expr"
-	"canopy/ode"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/snapshot"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/ode"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // world is the world of a vehicle that is observed. Its trajectory consists of the samples of telemetry: between two

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/autopilot/adapter"
-	"canopy/bt"
-	"canopy/internal/cart"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/autopilot/adapter"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // cartContract lists the signals of the test vehicle.

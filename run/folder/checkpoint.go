@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	"canopy/internal/files"
-	"canopy/run/record"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
 
 	"github.com/gofrs/flock"
 )

@@ -20,17 +20,17 @@ import (
 	"strings"
 	"sync"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/plan"
-	"canopy/formalism/picture"
-	"canopy/internal/cputime"
-	"canopy/internal/files"
-	"canopy/run/monitor"
-	"canopy/run/record"
-	"canopy/run/report"
-	"canopy/snapshot"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/formalism/picture"
+	"github.com/canopy-uav/canopy/internal/cputime"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/monitor"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/report"
+	"github.com/canopy-uav/canopy/snapshot"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // The files of a folder.

@@ -11,12 +11,12 @@ import (
 	"reflect"
 	"testing"
 
-	"canopy/bt"
-	"canopy/expr"
-	"canopy/internal/files"
-	"canopy/run/record"
-	"canopy/snapshot"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 func must(t *testing.T, err error) {

@@ -7,9 +7,9 @@ import (
 	"io"
 	"testing"
 
-	"canopy/bt"
-	"canopy/run/record"
-	"canopy/run/report"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/report"
 )
 
 // FuzzReport: for any log with any plan, cut anywhere, a page is made of it or it is refused.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"canopy/bt"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Change is one change of a task's status, as a subscriber receives it. Its methods are valid until the subscriber

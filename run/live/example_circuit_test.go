@@ -6,7 +6,7 @@ import (
 	"math/cmplx"
 	"time"
 
-	"canopy/run/live"
+	"github.com/canopy-uav/canopy/run/live"
 )
 
 // The circuit of A. Klöckner, Behavior Trees for UAV Mission Management (2013), section 6: take

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"canopy/bt"
-	"canopy/run/live"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/live"
 )
 
 // The smallest program: one condition, one action. The action ends when it reports success, and with it the plan.

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // document returns a plan document with one tree.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"canopy/bt"
-	"canopy/document/plan"
-	"canopy/internal/trees"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/internal/trees"
 )
 
 // mirror is a random plan with random inputs at multiples of half a second, and its log.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"canopy/bt"
-	"canopy/document/plan"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/plan"
 )
 
 // MaxRounds is the maximum number of instants at one time.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"canopy/bt"
-	"canopy/internal/golden"
-	"canopy/run/live"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/run/live"
 )
 
 // exchanged is a run in which plans of a room are exchanged.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Whole is a registered whole number.

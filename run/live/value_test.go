@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/run/live"
+	"github.com/canopy-uav/canopy/run/live"
 )
 
 // typed is a plan that reads and writes typed values.

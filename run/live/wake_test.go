@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 const alternation = `<ReactiveSequence><Condition ID="on"/><Action ID="act"/></ReactiveSequence>`

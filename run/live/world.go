@@ -1,7 +1,7 @@
 package live
 
 import (
-	"canopy/executive"
+	"github.com/canopy-uav/canopy/executive"
 )
 
 // world is the world of a plan in a program: its signals are slots, those that no leaf writes are set from outside.

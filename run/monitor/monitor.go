@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/run/record"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // maxValues is the maximum number of values that a monitor stores: of signals and tasks at the recorded places. Judging

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/expr"
-	"canopy/run/record"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 func assertions(list ...*temporal.Property) temporal.Watch {

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/expr"
-	"canopy/run/record"
-	"canopy/temporal"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // relation is a relation that the plan watches, reduced to the signals that are kept.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // A name that a spreadsheet would take for a formula is written as a text, and what cannot be seen is escaped; ordinary

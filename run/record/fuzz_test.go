@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
-	"canopy/bt"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // FuzzResume: for any checkpoint and files, a log continues with whole rows, or is refused.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // nested is a header with a chain of tasks, each with its path as its name, as if all of them were called step.

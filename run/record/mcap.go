@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // The channels of run.mcap, numbered in this order from 1; each has the schema of the same number.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // appendNumber appends v in the shortest form that reads back as v, with an exponent only below 1e-6 and from

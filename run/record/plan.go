@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Takeover is a plan that takes over from the one before it while the run goes on (docs/semantics.md, section 9).

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 
 	"github.com/google/go-cmp/cmp"
 )

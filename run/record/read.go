@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // ErrFormat is wrapped by the errors of a reader for a file that is not a run log, or a damaged one.

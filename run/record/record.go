@@ -38,7 +38,7 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Task describes one task of the plan's tree; its index in Header.Tasks is its bt.Task number (post-order).

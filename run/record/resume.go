@@ -8,7 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // ErrResume is wrapped by the errors of Resume that are caused by the earlier log.

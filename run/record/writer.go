@@ -8,7 +8,7 @@ import (
 	"io"
 	"strconv"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Files are the destinations of a Writer. Nil is io.Discard.

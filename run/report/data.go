@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"canopy/bt"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // Clock writes a simulated time or a duration [s] as h:mm:ss; hours continue past 24. Only complete seconds count, as

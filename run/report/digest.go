@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // Digest is the part of a log that a page and a table show: its header and end, with texts as they may be shown, and

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/record"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // page writes the page's markup. Errors are returned by Flush.

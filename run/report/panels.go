@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // Limits on panels and curves per panel for a log without plots in its header, so that the page stays readable.

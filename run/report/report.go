@@ -8,8 +8,8 @@ import (
 	"errors"
 	"io"
 
-	"canopy/bt"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 //go:embed assets/report.css

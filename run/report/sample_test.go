@@ -8,7 +8,7 @@ import (
 	"os"
 	"testing"
 
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 var keep = flag.String("keep", "", "folder that keeps the pages of the tests, to look at")

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"canopy/diag"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // Table writes the closing table of the run as aligned plain text: what ran and why it ended, what it cost, how long

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Limits of a page, however long the run: data beyond them is thinned out, with a note.

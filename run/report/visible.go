@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"canopy/diag"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // copied returns a copy of a value, with all that it refers to, in which each text is one that a function returns.

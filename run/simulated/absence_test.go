@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // random is a random number as an expression, and its value at the time t of the flight of turning.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"canopy/bt"
-	"canopy/run"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // silent is a recorder that counts.

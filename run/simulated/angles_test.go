@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/mission"
 )
 
 // circle is a vehicle that turns about the origin clockwise, at 1 rad/s and a distance of 1, from the direction of x.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/mission"
 )
 
 // quiet is a vehicle whose derivative is a command, and whose steps are long.

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/run"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // left returns the result of a plan and the entries of its main tree, or the first mistake.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // log is a Recorder that keeps everything.

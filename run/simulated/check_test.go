@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/verify"
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // TestEveningSwitchingIsForeseen: the check reports before any flight that sinking and the mission take turns at the

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/run"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
 )
 
 // circuitMission reads the circuit with settings. Its plan is changed by replacing, which must change it.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/internal/golden"
+	"github.com/canopy-uav/canopy/internal/golden"
 )
 
 // equated is a mission of a vehicle that is given as equations, as the scripts of testdata/closed say:

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // The day costs more the tighter its tolerance, without a cliff: CVODE, with a Jacobian coloured like ours, takes 23,685

@@ -3,10 +3,10 @@ package simulated
 import (
 	"slices"
 
-	"canopy/expr"
-	"canopy/expr/interval"
-	"canopy/ode"
-	"canopy/sim"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
+	"github.com/canopy-uav/canopy/ode"
+	"github.com/canopy-uav/canopy/sim"
 )
 
 // enclosing is an instance of a vehicle whose outputs and indicators of switches can be bounded over a stretch of time,

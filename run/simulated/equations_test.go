@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/internal/cart"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // A vehicle written as equations flies like the same one in Go: the same log, bit for bit.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/run"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // evaluation is a call of the vehicle's derivatives.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // A vehicle that glides on the ground crosses its fence at the time of the closed form: the distance grows as

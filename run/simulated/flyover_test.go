@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // A vehicle flies along the equator at 20 m/s for an hour, in a few steps, and passes places at random distances: each

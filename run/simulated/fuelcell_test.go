@@ -5,9 +5,9 @@ import (
 	"os"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/run"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
 )
 
 // The solar day with the fuel cell of the 2014 paper's Figures 7 and 8: until the aircraft is at the top nothing

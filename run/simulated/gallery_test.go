@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
 )
 
 // gallery flies a mission of examples/14-hybrid and returns its log and the times at which a signal jumps.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
 )
 
 // gated are conditions behind a guard, by what they compare: the cart passes all of them on each of its ways. %g is

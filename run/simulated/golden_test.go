@@ -10,15 +10,15 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/executive"
-	"canopy/internal/cart"
-	"canopy/internal/golden"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/sim"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/sim"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // TestGolden runs the scripts of testdata: each shows a statement of docs/missions.md, those of the folder cart more of it.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/run"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
 )
 
 // flyInto flies a configuration into a history.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/run"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // lamp is a branch that writes a signal, which nothing reads, every five minutes: at state events or at time events.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/run"
-	"canopy/sim"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/sim"
 )
 
 // inert are conditions, by what they compare: none of them ever holds. %d is another number for each.

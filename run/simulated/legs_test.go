@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // Each leg of the simulated plane ends, whatever the radius of its circles is, in any wind.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"canopy/run"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // A mission of many days costs as many times a day, within a tenth, and its memory does not grow.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // reaction is Robertson's (ode: TestRobertsonAtDefaultTolerances), whose second species is never above 4e-5.

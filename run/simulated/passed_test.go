@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/mission"
 )
 
 // passing is a mission whose cart turns around four times and passes n conditions on each of its ways, each of which

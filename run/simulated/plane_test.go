@@ -7,11 +7,11 @@ import (
 	"os"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/run/record"
-	"canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 // contractMission is a mission of the simulated vehicle of a contract, whose plan has the contract's library.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/run"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
 )
 
 // settlings is a world that compares the states and outputs between the settlings of one instant.

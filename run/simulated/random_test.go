@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/internal/cart"
-	"canopy/internal/oracle"
-	"canopy/run"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/internal/oracle"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // randomMission returns a random mission of a vehicle whose signals move; its horizon is 20 s.

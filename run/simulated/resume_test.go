@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // flight is a run with the files that it writes.

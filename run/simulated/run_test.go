@@ -6,10 +6,10 @@ import (
 	"reflect"
 	"testing"
 
-	"canopy/bt"
-	"canopy/executive"
-	"canopy/run"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // A step of a command is recorded as two samples of one time, before and after.

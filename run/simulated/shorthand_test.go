@@ -3,7 +3,7 @@ package simulated
 import (
 	"testing"
 
-	"canopy/internal/golden"
+	"github.com/canopy-uav/canopy/internal/golden"
 )
 
 // Shorthands leave what the scripts say.

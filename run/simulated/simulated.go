@@ -7,15 +7,15 @@ import (
 	"math"
 	"slices"
 
-	"canopy/document/mission"
-	"canopy/executive"
-	"canopy/expr"
-	"canopy/ode"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/sim"
-	"canopy/snapshot"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/ode"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/sim"
+	"github.com/canopy-uav/canopy/snapshot"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // defaultTolerance is the relative tolerance that matches the absolute tolerances of the states.

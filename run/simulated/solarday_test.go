@@ -6,10 +6,10 @@ import (
 	"os"
 	"testing"
 
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/run"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // milestones are the status changes of the solar day, simulated with the explicit method at rtol 1e-10 and absolute

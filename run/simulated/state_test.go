@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/snapshot"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // forgers are runs whose saved states are changed, one of each way to decide.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/internal/cart"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // away is an action that brings the cart back to its start when it is left, at 1 m/s.

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
-	"canopy/internal/cart"
-	"canopy/run"
-	"canopy/run/record"
-	"canopy/sim"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/sim"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // turns are two actions that take turns without end: each leads to the condition of the other, and takes a time to end.

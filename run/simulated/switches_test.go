@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"canopy/document/mission"
-	"canopy/internal/cart"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/internal/cart"
 )
 
 // equationsMission reads a mission of a vehicle given as equations, whose plan has the given body.

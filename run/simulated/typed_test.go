@@ -3,7 +3,7 @@ package simulated
 import (
 	"testing"
 
-	"canopy/bt"
+	"github.com/canopy-uav/canopy/bt"
 )
 
 // Computed signals may be discrete: they change where an event inside their expressions happens, and nowhere else. What

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/verify"
-	"canopy/bt"
-	"canopy/document/mission"
-	"canopy/executive"
-	"canopy/expr"
-	"canopy/internal/cart"
-	"canopy/run"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // TestUnknownIsProved: what is proved with sources that may be lost at any time is not violated by flights with outages.

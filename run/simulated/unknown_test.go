@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/bt"
-	"canopy/expr"
-	"canopy/internal/cart"
-	"canopy/run"
-	"canopy/run/record"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/internal/cart"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
 )
 
 // guess is a truth value, or none.

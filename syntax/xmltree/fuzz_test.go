@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // documents returns the texts of all plans of the repository, with mistakes and without.

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // The keys of a node in JSON. A node has one of the first six; an element may have the other two.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // fromJSON reads a JSON text without mistakes.

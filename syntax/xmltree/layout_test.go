@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 
 	"pgregory.net/rapid"
 )

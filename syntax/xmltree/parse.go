@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // maxFails bounds the number of mistakes in a file that is not XML.

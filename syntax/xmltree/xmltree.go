@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // The bounds of a document.

@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 
 	"go.yaml.in/yaml/v3"
 )

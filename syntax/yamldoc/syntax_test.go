@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"

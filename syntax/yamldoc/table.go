@@ -1,6 +1,6 @@
 package yamldoc
 
-import "canopy/expr"
+import "github.com/canopy-uav/canopy/expr"
 
 // Tables reads functions that are given at points, and declares each. Taken reports whether a name has another meaning.
 func (r *Reader) Tables(n *Node, taken func(name string) bool, declare func(name string, v expr.Variable)) {

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"canopy/diag"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 
 	"go.yaml.in/yaml/v3"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Values come as they are written, and each mistake at its place: line, column counted in characters, and the marked text.

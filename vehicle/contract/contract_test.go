@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/expr"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // TestTables checks what readers of the tables rely on.

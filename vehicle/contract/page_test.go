@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the tables of docs/contracts.md from the contracts and the libraries")

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/expr"
-	"canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // breached evaluates the condition of a fence.

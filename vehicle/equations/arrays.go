@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/expr"
-	"canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
 )
 
 // Limits of what a file may expand to.

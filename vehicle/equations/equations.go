@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/expr"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // IsFile reports whether a name is that of a file of equations, not of a built-in vehicle.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/diag"
-	"canopy/internal/golden"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/internal/golden"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 func page(t *testing.T) string {

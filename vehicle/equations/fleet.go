@@ -4,9 +4,9 @@ import (
 	"embed"
 	"strings"
 
-	"canopy/diag"
-	"canopy/vehicle/contract"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 //go:embed *.vehicle.yaml

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/vehicle/contract"
-	"canopy/vehicle/earth"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // row is what a contract and a vehicle both say of a signal or a slot.

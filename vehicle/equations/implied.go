@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"canopy/expr"
-	"canopy/expr/interval"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // Limits of the search for implied ranges.

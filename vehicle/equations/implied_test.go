@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // The equations imply ranges where nothing takes a state below zero, and where sums are constant.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"canopy/expr"
-	"canopy/expr/interval"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // instance is a vehicle with its parameters fixed.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/diag"
-	"canopy/expr"
-	"canopy/syntax/yamldoc"
-	"canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/yamldoc"
+	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
 // defaultTolerance is the default absolute tolerance of a state, in the state's unit.

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"canopy/expr"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 var tagComment = regexp.MustCompile(`^# (?:[DPA]/)?([DPA])\b`)

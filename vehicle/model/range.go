@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"canopy/diag"
+	"github.com/canopy-uav/canopy/diag"
 )
 
 // Range is the closed interval of meaningful values. The zero value has no bounds.

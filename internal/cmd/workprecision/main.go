@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"canopy/diag"
-	"canopy/internal/problems"
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/internal/problems"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // Exit statuses.

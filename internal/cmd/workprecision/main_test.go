@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/internal/problems"
-	"canopy/ode"
+	"github.com/canopy-uav/canopy/internal/problems"
+	"github.com/canopy-uav/canopy/ode"
 )
 
 // call runs one command line, which must end with this status.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"canopy/internal/problems"
+	"github.com/canopy-uav/canopy/internal/problems"
 )
 
 // source is a C program that solves a problem with CVODE.

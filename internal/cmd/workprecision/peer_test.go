@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/internal/problems"
+	"github.com/canopy-uav/canopy/internal/problems"
 )
 
 // testPeer returns a peer whose program is removed at the end of the test.

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"canopy/internal/cputime"
-	"canopy/internal/problems"
-	"canopy/ode"
-	"canopy/sim"
+	"github.com/canopy-uav/canopy/internal/cputime"
+	"github.com/canopy-uav/canopy/internal/problems"
+	"github.com/canopy-uav/canopy/ode"
+	"github.com/canopy-uav/canopy/sim"
 )
 
 // result is the accuracy and the cost of a run of a problem.
