@@ -85,7 +85,7 @@ func (o *checking) write(out io.Writer, name string, s declare.Subject, found []
 	written, err := writeScripts(o.scripts, name, s.Sources, found)
 	if err == nil && o.sarif != "" {
 		var text []byte
-		if text, err = verify.SARIF(found, s.Sources, version()); err == nil {
+		if text, err = verify.SARIF(found, s.Sources, thisBuild().Version); err == nil {
 			err = files.Save(o.sarif, text)
 		}
 	}

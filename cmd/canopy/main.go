@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/canopy-uav/canopy/diag"
@@ -32,7 +31,7 @@ func main() {
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:     "canopy",
-		Version: version(),
+		Version: thisBuild().String(),
 		Short:   "Mission management for unmanned aircraft with behaviour trees in continuous time",
 		Long: `Mission management for unmanned aircraft with behaviour trees in continuous time
 
@@ -57,7 +56,8 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 		exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), manifestCommand(), monitorCommand(),
 		newCommand(), reactionCommand(), regionCommand(), replayCommand(), reportCommand(), verbCommand(control.Resume),
 		runCommand(), showCommand(), verbCommand(control.Stop), traceCommand(), translateCommand(), uploadCommand(),
-		vehicleCommand(), watchCommand(), whyCommand())
+		vehicleCommand(), versionCommand(), watchCommand(), whyCommand())
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(helpCommand(root))
 	root.SetFlagErrorFunc(wrongFlag)
 	return root
@@ -113,15 +113,6 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			return about.Help()
 		},
 	}
-}
-
-// version returns the module's version, which Go derives from the revision it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	return info.Main.Version
 }
 
 // usageError reports a command line with wrong arguments or flags.
