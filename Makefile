@@ -12,7 +12,7 @@ PKG      ?= ./...
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test long robust race lint fuzz bench versus numbers build run check btcpp rewrite clean
+.PHONY: help test long robust race lint fuzz bench versus numbers build release run check btcpp rewrite clean
 
 help: ## this text
 	@echo 'Canopy: behaviour trees in continuous time.'
@@ -63,7 +63,13 @@ lint: bin/golangci-lint ## gofmt, go.mod, golangci-lint (built once from interna
 	bin/golangci-lint run --allow-serial-runners ./...
 
 build: ## compile bin/canopy, without C libraries: it starts without a dynamic linker
-	CGO_ENABLED=0 $(GO) build -o bin/canopy ./cmd/canopy
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -o bin/canopy ./cmd/canopy
+
+release: ## compile bin/canopy_VERSION_SYSTEM for Linux and macOS; VERSION is the tag, or the commit
+	version=$$(git describe --tags --always --dirty); for system in linux_amd64 linux_arm64 darwin_arm64; do \
+	  CGO_ENABLED=0 GOOS=$${system%_*} GOARCH=$${system#*_} $(GO) build -buildvcs=true \
+	    -o bin/canopy_$${version}_$$system ./cmd/canopy; \
+	done
 
 run: ## fly the solar day into OUT
 	$(GO) run ./cmd/canopy run missions/solar-day.yaml --out $(OUT)

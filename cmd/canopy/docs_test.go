@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -45,8 +46,12 @@ func commandLine(line string) (args []string) {
 	return args
 }
 
-// documented runs a command as it is documented, except that a long flight is shortened, and returns its output.
-func documented(t *testing.T, line string) string {
+// announced is the exit status that a document names beside a command that does not end with 0.
+var announced = regexp.MustCompile(`   # exit status (\d)\b`)
+
+// documented runs a command as it is documented, except that a long flight is shortened, and returns its output and its
+// exit status.
+func documented(t *testing.T, line string) (printed string, status int) {
 	t.Helper()
 	args := commandLine(line)
 	switch {
@@ -59,7 +64,7 @@ func documented(t *testing.T, line string) string {
 	if wrong := strings.HasSuffix(line, "   # exit status 2"); wrong != (status == exitInput) || status == exitFailed {
 		t.Errorf("canopy %s: status %d, %s", line, status, stderr)
 	}
-	return stderr + stdout
+	return stderr + stdout, status
 }
 
 // byHand are the examples that need another program, an answer or much time.
@@ -98,7 +103,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Each command in a block of a document runs, and a block of text below it is its output.
+// Each command in a block of a document runs, with the exit status that is announced beside it, and a block of text
+// below it is its output.
 func TestDocumentedCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the commands have tests of their own")
@@ -111,7 +117,7 @@ func TestDocumentedCommands(t *testing.T) {
 		names = append(names, found...)
 	}
 	block := regexp.MustCompile("(?ms)^```(sh|text)\n(.*?)^```$")
-	printed, commands, texts := map[string]string{}, 0, 0
+	printed, statuses, commands, texts := map[string]string{}, map[string]int{}, 0, 0
 	for _, name := range names {
 		text := fileText(t, name)
 		last := ""
@@ -131,7 +137,14 @@ func TestDocumentedCommands(t *testing.T) {
 					continue
 				}
 				if _, again := printed[line]; !again || strings.HasPrefix(line, "trace") {
-					printed[line] = documented(t, line)
+					printed[line], statuses[line] = documented(t, line)
+				}
+				want := "0"
+				if m := announced.FindStringSubmatch(line); m != nil {
+					want = m[1]
+				}
+				if strconv.Itoa(statuses[line]) != want {
+					t.Errorf("%s: canopy %s: status %d, announced is %s", name, line, statuses[line], want)
 				}
 				commands++
 				last += printed[line]
@@ -173,7 +186,8 @@ func TestPapers(t *testing.T) {
 		printed, all := "", true
 		for _, c := range commands {
 			if args, ok := strings.CutPrefix(c[1], "canopy "); ok {
-				printed += documented(t, args)
+				text, _ := documented(t, args)
+				printed += text
 				continue
 			}
 			all = false
