@@ -29,12 +29,12 @@ func TestRunThatViolatesAnAssumption(t *testing.T) {
 		wants              []string
 	}{
 		{"facts: ['x <= 30 [m]']", "violated", "0:00:20", []string{"fact", "x <= 30 [m]", "the proofs of `canopy check` rest on it"}},
-		{"facts: ['far -> x >= 20 [m]', 'x >= 0 [m]']", "satisfied", "", []string{"satisfied by 0: x >= 0 [m]"}},
+		{"facts: ['far -> x >= 20 [m]', 'x >= 0 [m]']", "satisfied", "", []string{"satisfied, margin 0: x >= 0 [m]"}},
 		{"facts: ['far -> x >= 20 [m] -> x < 5 [m]']", "violated", "0:00:10", nil},
 		{"always: [far -> slow]", "satisfied", "", []string{"property"}},
 		{"always: [slow -> far]", "satisfied", "", nil},
 		{"always: [not slow]", "violated", "0:00:10", nil},
-		{"effects: {slow: {x: [0.5, 1.5]}, fast: {x: up}}", "satisfied", "", []string{"effect", "by 0.5", "slow: x [0.5, 1.5]"}},
+		{"effects: {slow: {x: [0.5, 1.5]}, fast: {x: up}}", "satisfied", "", []string{"effect", "margin 0.5", "slow: x [0.5, 1.5]"}},
 		{"effects: {slow: {x: [1, 1]}, fast: {x: [2, 2]}}", "satisfied", "", nil},
 		{"effects: {fast: {x: [2.001, 3]}}", "violated", "0:00:00", []string{"reach, regression, property and chatter"}},
 		{"effects: {slow: {x: down}}", "violated", "0:00:10", []string{"slow: x down"}},
@@ -79,7 +79,7 @@ func TestRunsWatchSampledRates(t *testing.T) {
 		status int
 		wants  []string
 	}{
-		{"[]", exitOK, []string{"effect       satisfied by 8.00039: up: h [-10, 10], as sampled", "range        satisfied"}},
+		{"[]", exitOK, []string{"effect       satisfied, margin 8: up: h [-10, 10], as sampled", "range        satisfied"}},
 		{"[h >= 0 -> abs(w) <= 1]", exitRefute, []string{"violated at 0:00:00: up: h [-0.9985, 0.9135], as sampled",
 			"reach, regression, property and chatter", "fact         violated"}},
 	} {

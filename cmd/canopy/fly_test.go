@@ -67,13 +67,13 @@ func TestNobodyReads(t *testing.T) {
 		"--set", "horizon=60"}, out, behind{out}); status != exitOK {
 		t.Errorf("status %d", status)
 	}
-	says(t, "the table", out.String(), "plan     flight: open")
+	says(t, "the table", out.String(), "plan     flight: still running at the end")
 	r, w, err := os.Pipe()
 	must(t, err)
 	_ = r.Close()
 	c := exec.Command(os.Args[0], "-test.run", "^TestNobodyReads$")
 	c.Env, c.Stderr = append(os.Environ(), child+"="+t.TempDir()), w
-	if table, err := c.Output(); err != nil || !strings.Contains(string(table), "plan     flight: open") {
+	if table, err := c.Output(); err != nil || !strings.Contains(string(table), "plan     flight: still running at the end") {
 		t.Errorf("%v\n%s", err, table)
 	}
 }

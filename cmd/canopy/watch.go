@@ -55,7 +55,7 @@ func watchedLine(w io.Writer, l *control.News, signals []string, asJSON bool) er
 	text := ""
 	switch {
 	case l.Outcome != "":
-		text = fmt.Sprintf("the run is %s; the plan: %s", l.Outcome, l.Plan)
+		text = fmt.Sprintf("the run is %s; the plan: %s", l.Outcome, l.Plan.Words())
 	case l.Task != "":
 		text = l.Task + "  " + l.Status
 	case l.Kind != "":

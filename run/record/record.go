@@ -264,6 +264,17 @@ const (
 	PlanAbsent    Verdict = "absent"    // the run was not decided by the tree
 )
 
+// Words says the verdict to people.
+func (v Verdict) Words() string {
+	switch v {
+	case PlanOpen:
+		return "still running at the end"
+	case PlanAbsent:
+		return "did not decide"
+	}
+	return string(v)
+}
+
 // ErrInterrupted reports a run that its user ended.
 var ErrInterrupted = errors.New(string(Interrupted))
 

@@ -20,7 +20,7 @@ func (d *Digest) Table(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	plan := d.Plan
 	if s := d.Summary; s != nil && s.Plan != "" {
-		plan += ": " + string(s.Plan)
+		plan += ": " + s.Plan.Words()
 	}
 	rows := [][]string{{"mission", d.Mission}, {"vehicle", d.Vehicle}, {"plan", plan}}
 	rows = append(rows, d.flight()...)
@@ -52,8 +52,7 @@ func (d *Digest) Table(w io.Writer) error {
 	rows = append(rows, []string{"tree", changes})
 	if s := d.Summary; s != nil {
 		for _, p := range slices.Concat(s.Properties, s.Assumptions) {
-			rows = append(rows, []string{cmp.Or(p.Kind, "property"), strings.TrimSuffix(p.Verdict+" "+judged(p), " ") + ": " +
-				p.Property})
+			rows = append(rows, []string{cmp.Or(p.Kind, "property"), p.Verdict + judged(p) + ": " + p.Property})
 			if p.Verdict == record.PropertyViolated && p.Kind != "" {
 				rows = append(rows, []string{"", p.Consequence()})
 			}
@@ -90,11 +89,11 @@ func (d *Digest) Table(w io.Writer) error {
 func judged(p record.Property) string {
 	switch {
 	case p.At != nil:
-		return "at " + Clock(*p.At)
+		return " at " + Clock(*p.At)
 	case p.After != nil:
-		return "beyond " + Clock(*p.After)
+		return " beyond " + Clock(*p.After)
 	case p.Margin != nil:
-		return "by " + number(*p.Margin)
+		return ", margin " + diag.Number(*p.Margin, 3)
 	}
 	return ""
 }
