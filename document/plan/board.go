@@ -171,11 +171,27 @@ func (b *board) port(i *instance, a *xmltree.Attribute) {
 	e.outside, e.created = true, true
 }
 
-// watcher is a leaf that tells whether an entry was written since it did so before, with entries of its own.
-type watcher struct {
-	of      *symbol
-	updated *symbol // the entry was written
-	was     *symbol // of an action: what it tells
+// watcher is a leaf that tells whether an entry was written since it did so before: two entries of its own differ. Who
+// writes the entry changes written, also if it does not end for long, and the leaf copies that to seen.
+type watcher struct{ of, written, seen *symbol }
+
+// updated returns the condition that the entry was written, or that it was not.
+func (w *watcher) updated(is bool) *expr.Expr {
+	return must(w.written.Name + map[bool]string{true: " != ", false: " == "}[is] + w.seen.Name)
+}
+
+// mark returns the assignment that notes that the entry was written, or that this counts no longer.
+func (w *watcher) mark(updated bool, at Assignment) Assignment {
+	at.Target, at.Value, at.Notes, at.Unset = w.written.Name, must(w.seen.Name), true, false
+	if updated {
+		at.Value = negation.Substitute(map[string]*expr.Expr{"it": at.Value})
+	}
+	return at
+}
+
+// see returns the assignment by which the leaf that is at an offset takes note.
+func (w *watcher) see(offset int) []Assignment {
+	return []Assignment{{Target: w.seen.Name, Value: must(w.written.Name), Offset: offset, Length: 1}}
 }
 
 // nodeUse identifies a node in the use of its tree.
@@ -189,19 +205,9 @@ func (b *board) watch(i *instance, e *symbol) {
 	if b.full(2, i.access.at.Raw) {
 		return
 	}
-	w := &watcher{of: e}
-	own := func(suffix string) *symbol {
-		e := b.hide(i.node, i.scope, suffix, expr.Boolean)
-		e.watcher = w
-		return e
-	}
-	if i.kind.Acts() {
-		w.updated, w.was = own(".updated"), own(".was")
-	} else {
-		w.updated = own("")
-	}
+	w := &watcher{e, b.hide(i.node, i.scope, ".written", expr.Boolean), b.hide(i.node, i.scope, ".seen", expr.Boolean)}
+	w.written.watcher, w.seen.watcher = w, w
 	b.watchers[nodeUse{i.node, i.scope}] = w
-	b.watched[e.entryKey] = append(b.watched[e.entryKey], w)
 }
 
 // settle decides what the entries are: signals, or entries of the plan with their names and types.
@@ -433,9 +439,12 @@ func (b *board) declare() []BlackboardEntry {
 		v := e.Variable()
 		if w := e.watcher; w != nil {
 			_, signal := b.signals[w.of.name]
-			e.Initial, e.Free = never, w.of.outside
-			if w.of.Initial != nil || w.of.signal && signal {
-				e.Initial = always
+			e.Initial, e.Free = never, false
+			if e == w.written {
+				b.watched[w.of.Name] = append(b.watched[w.of.Name], w)
+				if e.Free = w.of.outside; w.of.Initial != nil || w.of.signal && signal {
+					e.Initial = always
+				}
 			}
 		}
 		if b.types[e.Name] = v; b.signals != nil {

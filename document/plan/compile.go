@@ -22,7 +22,7 @@ type compiler struct {
 	parts     int                               // of all expressions whose ports were replaced
 	types     map[string]expr.Variable          // of the entries, by their names
 	watchers  map[nodeUse]*watcher
-	watched   map[entryKey][]*watcher
+	watched   map[string][]*watcher // by the entry
 	queues    map[nodeUse]*queue
 	marks     int            // by which writers tell watchers that an entry was written
 	used      map[string]int // see taken
@@ -43,7 +43,7 @@ type limits struct {
 func newCompiler(doc *document, most limits, tables bool) *compiler {
 	c := &compiler{document: doc, limits: most, signals: doc.signals, tables: tables,
 		parsed: map[*xmltree.Attribute]*expr.Expr{}, read: map[*node]Leaf{}, types: map[string]expr.Variable{},
-		watchers: map[nodeUse]*watcher{}, watched: map[entryKey][]*watcher{}, queues: map[nodeUse]*queue{}}
+		watchers: map[nodeUse]*watcher{}, watched: map[string][]*watcher{}, queues: map[nodeUse]*queue{}}
 	if c.signals != nil {
 		c.scope = expr.Scope{}
 		for name, s := range c.signals {

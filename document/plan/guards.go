@@ -8,9 +8,9 @@ import (
 )
 
 // guards puts a node below its preconditions, the first of which is the outermost, and its postconditions. An action
-// that has no preconditions but those that it has as a leaf judges these by itself.
+// that has no preconditions but those that it has as a leaf judges these by itself, unless it judges its entry.
 func (d *desugarer) guards(n *node) *node {
-	leaf, all := n.subtree == nil && n.kind.Acts(), n
+	leaf, all := n.subtree == nil && n.kind.Acts() && n.id != elementWasEntryUpdated, n
 	effect := func(k bt.Kind, a *xmltree.Attribute, what string) {
 		if a != nil {
 			all = n.around(k, what, nil, d.newEffect(n, a, n.name+"."+what+".do"), all)

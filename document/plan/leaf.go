@@ -162,9 +162,10 @@ func (c *compiler) leaf(n *node, env environment) Leaf {
 	}
 	leaf := Leaf{ID: n.id, Offset: n.element.At, Length: n.element.Tag.End - n.element.At, Free: n.free}
 	if n.access != nil {
-		if l.accessLeaf(&leaf, n); n.kind.Acts() && !n.wrapped {
+		if n.kind.Acts() && !n.wrapped {
 			l.requests(&leaf)
 		}
+		l.accessLeaf(&leaf, n)
 	} else if n.script {
 		leaf.On = l.scripted(attrOn)
 	} else if !n.kind.Acts() {
@@ -217,9 +218,14 @@ func (l leafReader) conditionLeaf(leaf *Leaf) {
 
 func (l leafReader) actionLeaf(leaf *Leaf) {
 	l.requests(leaf)
-	leaf.Entry, leaf.EntryTime = l.assignments(attrEntry), l.expression(attrEntryTime, expr.Number(expr.Second))
+	leaf.Entry, leaf.EntryTime = l.marked(l.assignments(attrEntry)), l.expression(attrEntryTime, expr.Number(expr.Second))
 	defer l.activate()()
-	leaf.Write, leaf.Exit = l.assignments(attrWrite), l.assignments(attrExit)
+	leaf.Write, leaf.Exit = l.assignments(attrWrite), l.marked(l.assignments(attrExit))
+	for _, mark := range l.marked(leaf.Write) {
+		if mark.Notes {
+			leaf.Entry = append(leaf.Entry, mark)
+		}
+	}
 	leaf.ExitTime = l.expression(attrExitTime, expr.Number(expr.Second))
 	leaf.EntryUntil, leaf.ExitUntil = l.condition(attrEntryUntil), l.condition(attrExitUntil)
 	l.exclusive(attrEntryTime, attrEntryUntil, "the procedure")
@@ -272,12 +278,9 @@ func (l leafReader) accessLeaf(leaf *Leaf, n *node) {
 	case a.condition != nil:
 		leaf.On = l.script(a.condition, a.at, expr.Variable{Type: expr.Boolean})
 	case w != nil && !n.kind.Acts():
-		leaf.On = must(w.updated.Name)
+		leaf.On = w.updated(true)
 	case w != nil:
-		updated, was := must(w.updated.Name), must(w.was.Name)
-		leaf.Entry = []Assignment{{Target: w.was.Name, Value: updated, Offset: leaf.Offset, Length: 1},
-			{Target: w.updated.Name, Value: never, Notes: true, Offset: leaf.Offset, Length: 1}}
-		leaf.Done, leaf.Failed = was, negation.Substitute(map[string]*expr.Expr{"it": was})
+		leaf.Entry, leaf.Done, leaf.FailureIf = w.see(leaf.Offset), always, w.updated(false)
 	default:
 		leaf.Done = always
 		l.assign(leaf, a, nil)
@@ -315,27 +318,26 @@ func (l leafReader) assign(leaf *Leaf, c *access, from *queue) {
 			continue
 		}
 		leaf.Entry = append(leaf.Entry, a)
-		if l.outer.scope == nil {
-			continue
-		}
-		key, _ := l.outer.scope.origin(w.target)
-		for _, x := range l.watched[key] {
-			if l.marks++; l.marks > maxMarks {
-				if l.marks == maxMarks+1 {
-					l.report(w.span.At, w.span.Len(), xmltree.CodeTooLarge, "",
-						"the plan's tasks write watched entries more than %d times", maxMarks)
-				}
-				return
+	}
+	leaf.Entry = l.marked(leaf.Entry)
+	l.warnLost(leaf.Entry, "a script takes", "")
+}
+
+// marked returns a list of assignments, each followed by those that tell the watchers of its slot that it was written.
+func (l leafReader) marked(list []Assignment) (all []Assignment) {
+	for _, a := range list {
+		all = append(all, a)
+		for _, w := range l.watched[a.Target] {
+			if l.marks++; l.marks == maxMarks+1 {
+				l.report(a.Offset, a.Length, xmltree.CodeTooLarge, "",
+					"the plan's tasks write watched entries more than %d times", maxMarks)
 			}
-			value := always
-			if a.Unset {
-				value = never
+			if l.marks <= maxMarks {
+				all = append(all, w.mark(!a.Unset, a))
 			}
-			leaf.Entry = append(leaf.Entry,
-				Assignment{Target: x.updated.Name, Value: value, Notes: true, Offset: a.Offset, Length: a.Length})
 		}
 	}
-	l.warnLost(leaf.Entry, "a script takes", "")
+	return all
 }
 
 // script returns an expression of a script that gives the value of a variable; nil if it is wrong.

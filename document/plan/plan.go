@@ -225,7 +225,7 @@ type Assignment struct {
 	Value          *expr.Expr
 	Known          *expr.Expr // the value is known, else the slot keeps its value; nil: it always is
 	Unset          bool       // the slot is an entry, from which the value is taken away; Value does not count
-	Notes          bool       // the slot notes whether an entry was written since a leaf was told so: several may share it
+	Notes          bool       // the slot notes that an entry was written: several may share it
 	Offset, Length int        // the target's name in the source
 }
 

@@ -39,7 +39,7 @@ type restart struct{ updated *node }
 
 func (s restart) compile(l leafReader, leaf *Leaf, _ *node) {
 	if w := l.watchers[nodeUse{s.updated, l.outer.scope}]; w != nil {
-		leaf.Entry = []Assignment{{Target: w.updated.Name, Value: never, Notes: true, Offset: leaf.Offset, Length: 1}}
+		leaf.Entry = w.see(leaf.Offset)
 	}
 	leaf.Done = always
 }
