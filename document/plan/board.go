@@ -55,6 +55,8 @@ type symbol struct {
 	joined  bool     // it stands for a text that scripts join: any text
 	signal  bool     // it is a signal of the mission, or of the world
 	values  []write
+	read    bool         // a script reads it
+	ported  []portType   // of the ports by which code writes it
 	typed   xmltree.Span // the place that determined its type; empty: none has
 }
 
@@ -129,6 +131,9 @@ func (b *board) survey(i *instance) {
 		}
 		for _, name := range a.names() {
 			e := b.at(i.scope, name, a.at.Raw)
+			if e != nil && a.reads(name) {
+				e.read = true
+			}
 			if e != nil && slices.Contains(a.joins, name) && !e.joined {
 				e.joined, e.outside, e.created, e.Type, e.typed = true, true, true, expr.Text, e.at
 				b.warn(e.at.At, e.at.Len(), codeFreeEntry, "", "texts are not joined: %s is any text", name)
@@ -144,8 +149,7 @@ func (b *board) survey(i *instance) {
 		}
 	}
 	if i.free {
-		for _, name := range i.ports() {
-			a := i.element.Find(name)
+		for _, a := range append(i.portValues(), i.defaults()...) {
 			b.port(i, a)
 			b.typed(i, a)
 		}
@@ -161,6 +165,9 @@ func (b *board) port(i *instance, a *xmltree.Attribute) {
 	}
 	e := b.at(i.scope, name, a.Raw)
 	if e == nil {
+		return
+	}
+	if b.coded(i, a, e) {
 		return
 	}
 	if i.model != nil {
@@ -314,6 +321,7 @@ func (b *board) infer() {
 		}
 	}
 	b.spread(values)
+	b.inferPorts()
 }
 
 // spread determines the types of entries by values, then those of the entries that get the values of these.
@@ -414,7 +422,8 @@ func (b *board) assume(e *symbol, t expr.Type, at xmltree.Span) bool {
 	return false
 }
 
-var values = map[expr.Type]string{expr.Real: "a number", expr.Boolean: "a truth value", expr.Text: "a text"}
+var values = map[expr.Type]string{expr.Real: "a number", expr.Boolean: "a truth value", expr.Text: "a text",
+	expr.Enumeration: "a value of the program"}
 
 // declare adds the entries to the signals that expressions may name, and gives each scope its own.
 func (b *board) declare() []BlackboardEntry {
@@ -436,6 +445,7 @@ func (b *board) declare() []BlackboardEntry {
 				}
 			}
 		}
+		b.symbols[e.entryKey] = e
 		v := e.Variable()
 		if w := e.watcher; w != nil {
 			_, signal := b.signals[w.of.name]

@@ -85,7 +85,13 @@ func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 // unknownLeaf makes a free action of a node without children that nothing declares.
 func (p *parser) unknownLeaf(n *node, at xmltree.Span) {
 	n.kind = bt.Action
-	n.free = n.undefined()
+	code, known := p.code[n.id]
+	if code.Condition {
+		n.kind = bt.Condition
+	}
+	if n.free = n.undefined(); known {
+		return
+	}
 	if near := diag.Nearest(n.id, p.kindNames("")); near != "" {
 		p.warn(at.At, at.Len(), codeFree, "did you mean "+strconv.Quote(near)+"?", "nothing declares the leaf %q", n.id)
 	}

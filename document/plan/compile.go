@@ -24,10 +24,11 @@ type compiler struct {
 	watchers  map[nodeUse]*watcher
 	watched   map[string][]*watcher // by the entry
 	queues    map[nodeUse]*queue
-	marks     int            // by which writers tell watchers that an entry was written
-	used      map[string]int // see taken
-	entryText int            // bytes of the names that tell entries apart
-	portText  int            // bytes of the ports of free leaves
+	symbols   map[entryKey]*symbol // the entries of the plan that are no signals
+	marks     int                  // by which writers tell watchers that an entry was written
+	used      map[string]int       // see taken
+	entryText int                  // bytes of the names that tell entries apart
+	portText  int                  // bytes of the ports of free leaves
 
 	leaves   []Leaf
 	entries  []BlackboardEntry
@@ -43,7 +44,8 @@ type limits struct {
 func newCompiler(doc *document, most limits, tables bool) *compiler {
 	c := &compiler{document: doc, limits: most, signals: doc.signals, tables: tables,
 		parsed: map[*xmltree.Attribute]*expr.Expr{}, read: map[*node]Leaf{}, types: map[string]expr.Variable{},
-		watchers: map[nodeUse]*watcher{}, watched: map[string][]*watcher{}, queues: map[nodeUse]*queue{}}
+		watchers: map[nodeUse]*watcher{}, watched: map[string][]*watcher{}, queues: map[nodeUse]*queue{},
+		symbols: map[entryKey]*symbol{}}
 	if c.signals != nil {
 		c.scope = expr.Scope{}
 		for name, s := range c.signals {
@@ -115,7 +117,7 @@ func (c *compiler) node(i *instance) *bt.Node {
 		}
 		leaf := c.certain(c.measured(c.leaf(i.node, c.environment(i.scope)), i.scope.path+task))
 		if leaf.Free {
-			leaf.Ports = c.ports(i)
+			leaf.Ports, leaf.Defaults = c.ports(i, i.portValues()), c.ports(i, i.defaults())
 		}
 		c.leaves = append(c.leaves, leaf)
 	}
@@ -152,10 +154,10 @@ func (c *compiler) params(i *instance) []int {
 const maxPortText = 64 << 20
 
 // ports returns the ports of a free leaf.
-func (c *compiler) ports(i *instance) []Port {
+func (c *compiler) ports(i *instance, from []*xmltree.Attribute) []Port {
 	var list []Port
-	for _, name := range i.node.ports() {
-		p := Port{name, i.scope.value(name, i.element.Find(name).Value)}
+	for _, a := range from {
+		p := c.bound(i, a)
 		if c.portText += len(p.Name) + len(p.Value); c.portText > maxPortText {
 			c.reportName(i.element, xmltree.CodeTooLarge, "", "the ports of the plan's leaves have more than %d bytes",
 				maxPortText)

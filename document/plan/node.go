@@ -75,6 +75,7 @@ func (p *parser) node(e *xmltree.Element) *node {
 		p.undeclared(n, ports)
 		p.literalPorts(n)
 	}
+	p.mentions(n)
 	p.checkAttributes(e, what, slices.Concat(known, n.wrapNames(), preconditions, postconditions), ports...)
 	p.name(n, id)
 	return n

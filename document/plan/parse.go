@@ -43,6 +43,7 @@ type document struct {
 	models    map[string]*model
 	resources []string        // their names, by their number from 1
 	mentioned map[string]bool // the names of entries in nodes that read or write blackboards
+	code      map[string]Code // of a program, by ID; nil: there is none
 }
 
 // tree is a BehaviorTree element.
@@ -68,8 +69,9 @@ func newParser(src *diag.Source, signals Vocabulary) *parser {
 
 // parse is the first pass: it reads a source, with the files that it includes, into a document, and reports the
 // mistakes in what is written.
-func parse(src *diag.Source, signals Vocabulary, open Open) *document {
+func parse(src *diag.Source, signals Vocabulary, open Open, code map[string]Code) *document {
 	p := newParser(src, signals)
+	p.code = code
 	if root := p.root(open); root != nil {
 		p.below(root)
 	}

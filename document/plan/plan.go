@@ -91,6 +91,7 @@ type Leaf struct {
 	Offset, Length int    // the start tag in the source
 	Free           bool   // nothing defines it: neither its attributes nor a model
 	Ports          []Port // of a free leaf, by name
+	Defaults       []Port // those that its element does not give, by its model
 	until          *xmltree.Attribute
 	unknown        string // of a condition: what it is while it is unknown
 
@@ -109,7 +110,13 @@ type Leaf struct {
 }
 
 // Port is a parameter of a free leaf, with its value where the leaf is used: that of the outermost tree that gives one.
-type Port struct{ Name, Value string }
+type Port struct {
+	Name, Value string
+	Entry       string      // the entry or signal that it names, by its name in expressions; empty: none, or not known
+	Watchers    [][2]string // who writes the entry makes the first of two Boolean entries differ from the second one
+
+	Offset, Length int // the value in the source
+}
 
 func (p Port) String() string { return p.Name + "=" + p.Value }
 

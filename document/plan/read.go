@@ -36,7 +36,8 @@ type reading struct {
 	signals Vocabulary
 	open    Open // nil: no other files are read
 	limits
-	tables bool // calls of unknown functions are accepted
+	code   map[string]Code // of a program, by ID; nil: there is none
+	tables bool            // calls of unknown functions are accepted
 }
 
 // plan reads a plan, and returns it if there are no errors.
@@ -61,7 +62,7 @@ func (o reading) plan(src *diag.Source) (*Plan, diag.List) {
 // Each node has the element in the author's text to which it belongs, so that every mistake has its place. The plan is
 // nil if there are errors.
 func (o reading) passes(src *diag.Source) (*document, *Plan) {
-	d := parse(src, o.signals, o.open)
+	d := parse(src, o.signals, o.open, o.code)
 	desugar(d)
 	used := d.includes()
 	c := newCompiler(d, o.limits, o.tables)

@@ -19,7 +19,7 @@ func (p *Plan) definitions() map[bt.Task][]string {
 	all := map[bt.Task][]string{}
 	for i := range p.Leaves {
 		l := &p.Leaves[i]
-		d := []string{l.ID, fmt.Sprint(l.Free), fmt.Sprint(l.Ports)}
+		d := []string{l.ID, fmt.Sprint(l.Free), fmt.Sprint(l.Ports, l.Defaults)}
 		for _, t := range l.Until {
 			d = append(d, p.Tree.Name(t))
 		}

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
+)
+
+// Code is what is known of a program's code for leaves that nothing in the plan defines.
+type Code struct {
+	Condition bool
+	Ports     map[string]CodePort // nil: those of an action may be any
+}
+
+// CodePort is what code does with a port.
+type CodePort struct {
+	Writes bool      // else it reads
+	Type   expr.Type // of its values; Enumeration: expressions cannot name them
+}
+
+// ReadProgram is ReadFiles for a plan whose free leaves are code of a program, by their IDs: the entries that their
+// ports name are the plan's.
+func ReadProgram(src *diag.Source, signals Vocabulary, open Open, code map[string]Code) (*Plan, diag.List) {
+	return reading{signals: signals, open: open, limits: widest, code: code}.plan(src)
+}
+
+// portValues returns the attributes that give a free leaf its ports.
+func (n *node) portValues() []*xmltree.Attribute {
+	var list []*xmltree.Attribute
+	for _, name := range n.ports() {
+		list = append(list, n.element.Find(name))
+	}
+	return list
+}
+
+// defaults returns the attributes that the model of a leaf gives to ports that its element does not.
+func (n *node) defaults() []*xmltree.Attribute {
+	var list []*xmltree.Attribute
+	if n.model == nil {
+		return nil
+	}
+	for _, p := range n.model.ports {
+		if p.value != nil && n.element.Find(p.name) == nil {
+			a := *p.value
+			a.Name = p.name
+			list = append(list, &a)
+		}
+	}
+	return list
+}
+
+// mentions notes the entries that a leaf with code names.
+func (d *document) mentions(n *node) {
+	if _, ok := d.code[n.id]; !ok || !n.free {
+		return
+	}
+	for _, a := range append(n.portValues(), n.defaults()...) {
+		if name, ok := braced(a); ok && expr.IsName(strings.TrimPrefix(name, global)) {
+			d.mentioned[name], d.mentioned[global+strings.TrimPrefix(name, global)] = true, true
+		}
+	}
+}
+
+// coded notes what the code of a leaf does with an entry that its port names; ok is false if the leaf has no code.
+func (b *board) coded(i *instance, a *xmltree.Attribute, e *symbol) (ok bool) {
+	code, ok := b.code[i.id]
+	if !ok {
+		return false
+	}
+	p, declared := code.Ports[a.Name]
+	if declared && !p.Writes || code.Condition {
+		return true
+	}
+	e.written, e.created = true, true
+	if declared {
+		e.ported = append(e.ported, portType{p.Type, a.Raw})
+	}
+	return true
+}
+
+// portType is the type of the values that a port writes.
+type portType struct {
+	t  expr.Type
+	at xmltree.Span
+}
+
+// inferPorts determines the types of the entries that code writes: where nothing else does, they may have any value of
+// the program.
+func (b *board) inferPorts() {
+	for _, e := range b.order {
+		for _, p := range e.ported {
+			b.assume(e, p.t, p.at)
+		}
+	}
+	if b.code == nil {
+		return
+	}
+	for _, e := range b.order {
+		if !e.signal && !e.hidden && e.typed.Len() == 0 && !e.read {
+			e.Type = expr.Enumeration
+		}
+	}
+}
+
+// bound returns a port of a free leaf.
+func (c *compiler) bound(i *instance, a *xmltree.Attribute) Port {
+	p := Port{Name: a.Name, Value: i.scope.value(a.Name, a.Value), Offset: a.Raw.At, Length: a.Raw.Len()}
+	name, ok := braced(a)
+	if !ok {
+		return p
+	}
+	key, given := i.scope.origin(name)
+	switch e := c.symbols[key]; {
+	case e != nil:
+		p.Entry = e.Name
+	case given == nil:
+		p.Entry = key.name
+	}
+	for _, w := range c.watched[p.Entry] {
+		p.Watchers = append(p.Watchers, [2]string{w.written.Name, w.seen.Name})
+	}
+	return p
+}
