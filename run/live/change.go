@@ -59,6 +59,9 @@ func (c Change) Input() string {
 	if err := c.Err(); err != nil {
 		return err.Error()
 	}
+	if l.query != nil {
+		return fmt.Sprintf("%s answers %t", l.name, c.To == bt.Success)
+	}
 	text, e := l.plan.Reason(c.x.changes[c.index])
 	if e != nil {
 		text += c.x.given(e)
@@ -79,7 +82,11 @@ func (x *Execution) given(e *expr.Expr) string {
 		if s.Type == expr.Boolean {
 			list = append(list, fmt.Sprintf("%s = %t", name, v != 0))
 		} else {
-			list = append(list, strings.TrimSpace(fmt.Sprintf("%s = %.6g %s", name, s.unit.Of(v), s.text)))
+			unit := ""
+			if s.unit != expr.AnyUnit {
+				unit = " " + s.unit.String()
+			}
+			list = append(list, fmt.Sprintf("%s = %.6g%s", name, s.unit.Of(v), unit))
 		}
 	}
 	slices.Sort(list)

@@ -14,15 +14,21 @@ import (
 
 // leaf is what the program knows of a leaf of the plan.
 type leaf struct {
-	name   string // of the task
-	plan   *plan.Leaf
-	action *action // nil: the plan alone says what the leaf does
+	name      string // of the task
+	plan      *plan.Leaf
+	action    *action // nil: the plan alone says what the leaf does
+	query     *query  // of a condition that the plan asks; nil: it is none
+	connected bool
+	asked     bool // holds is the answer
+	holds     bool
 
 	// Guarded by Execution.mu.
+	ports      map[string]*bound
+	over       bool           // the activation has ended
 	activation uint64         // the number of the present or last one
 	reported   [exit + 1]bool // by it
 	err        error          // with which it failed
-	signals    [exit + 1]int  // of its reports
+	signals    [exit + 1]int  // of its reports; a query has one
 }
 
 // Check returns all mistakes in the plan and in what was registered, each with its place, nil if there are none. Run
@@ -40,14 +46,17 @@ func (x *Execution) read(src *diag.Source) (*plan.Plan, error) {
 			signals[s.name] = plan.Signal{Unit: s.Unit, Type: s.Type, Values: s.Values, Slot: s.output, Hold: s.hold}
 		}
 	}
-	p, found := plan.ReadFiles(src, signals, x.open)
+	code := x.codes()
+	p, found := plan.ReadProgram(src, signals, x.open, code)
 	found = append(found, x.mistakes...)
 	known := p
 	if p == nil { // its expressions have mistakes; those about leaves are found all the same
-		known, _ = plan.ReadFiles(src, nil, x.open)
+		known, _ = plan.ReadProgram(src, nil, x.open, code)
 	}
 	if known != nil {
+		ports := x.binder(known)
 		for i := range known.Leaves {
+			found = append(found, ports.check(&known.Leaves[i])...)
 			found = append(found, x.explain(known, &known.Leaves[i])...)
 		}
 	}
@@ -74,7 +83,7 @@ func (x *Execution) explain(p *plan.Plan, l *plan.Leaf) diag.List {
 		found := report("no-code", fmt.Sprintf("no Go code is registered for the action %q", id))
 		found[0].Suggest = diag.Near(id, func() []string { return slices.Sorted(maps.Keys(x.actions)) })
 		return found
-	case l.Free && !acts && (!registered || x.signals[i].Type != expr.Boolean):
+	case l.Free && !acts && x.queries[id] == nil && (!registered || x.signals[i].Type != expr.Boolean):
 		found := report("no-code", fmt.Sprintf("no truth value is registered for the condition %q", id))
 		found[0].Suggest = diag.Near(id, func() []string { return slices.Sorted(maps.Keys(x.places)) })
 		return found
@@ -96,20 +105,23 @@ func (x *Execution) explain(p *plan.Plan, l *plan.Leaf) diag.List {
 
 // stage is a plan that runs.
 type stage struct {
-	plan   *plan.Plan
-	code   *expr.Compiler
-	world  *world
-	exec   *executive.Executive
-	engine *bt.Engine
-	leaves []*leaf     // by place in Tree.Leaves
-	leafOf []*leaf     // by task; nil: it is none
-	types  []expr.Type // of the signals
+	plan     *plan.Plan
+	code     *expr.Compiler
+	world    *world
+	exec     *executive.Executive
+	engine   *bt.Engine
+	leaves   []*leaf              // by place in Tree.Leaves
+	leafOf   []*leaf              // by task; nil: it is none
+	named    []int                // the signals that ports name
+	asked    map[*expr.Code]*leaf // by formula: the conditions that the plan asks
+	watchers map[int][][2]int     // by entry: who writes it makes the first signal differ from the second one
+	types    []expr.Type          // of the signals
 }
 
 // compile prepares the execution of the plan.
 func (x *Execution) compile(p *plan.Plan) {
 	program := x.program(p, nil)
-	x.world = newWorld(program, program.Initial())
+	x.world = newWorld(program, program.Initial(), x.truth)
 	x.mu.Lock()
 	x.take()
 	x.mu.Unlock()
@@ -119,6 +131,7 @@ func (x *Execution) compile(p *plan.Plan) {
 	x.inbox.list = x.inbox.list[:0]
 	x.world.Signals()
 	x.world.iterate()
+	x.show()
 	x.exec = executive.New(program, x.world, x.decider(func(in []bt.Input) *bt.Engine {
 		return bt.NewEngine(p.Tree, in, 0)
 	}))
@@ -130,9 +143,13 @@ func (s *stage) decider(start func(in []bt.Input) *bt.Engine) executive.Decider 
 		s.engine = start(in)
 		return s.engine
 	}
-	if len(s.plan.Entries) > 0 { // what reads them counts: one that is not written is an error
+	how := executive.Sparing
+	if len(s.asked) > 0 {
+		how = executive.Lazy
+	}
+	if len(s.plan.Entries)+len(s.asked) > 0 { // what reads entries counts: one that is not written is an error
 		return executive.Listening(func(in []bt.Input) executive.Listener { return create(in) },
-			make([]bool, s.plan.Tree.Len()), executive.Sparing)
+			make([]bool, s.plan.Tree.Len()), how)
 	}
 	return executive.Tree(func(in []bt.Input) executive.Engine { return create(in) })
 }
@@ -141,7 +158,8 @@ func (s *stage) decider(start func(in []bt.Input) *bt.Engine) executive.Decider 
 // leaf that an exchange keeps remains the same; nil: all are new.
 func (x *Execution) program(p *plan.Plan, change *bt.Exchange) *executive.Program {
 	leaves, old := slices.Clone(p.Leaves), x.leafOf
-	x.stage = stage{plan: p, leaves: make([]*leaf, len(leaves)), leafOf: make([]*leaf, p.Tree.Len())}
+	x.stage = stage{plan: p, leaves: make([]*leaf, len(leaves)), leafOf: make([]*leaf, p.Tree.Len()),
+		watchers: map[int][][2]int{}}
 	for i := range leaves {
 		l := &leaves[i]
 		if change != nil && change.Kept(l.Task) >= 0 {
@@ -150,23 +168,25 @@ func (x *Execution) program(p *plan.Plan, change *bt.Exchange) *executive.Progra
 			x.leaves[i] = &leaf{name: p.Tree.Name(l.Task), plan: &p.Leaves[i]}
 			if p.Tree.Kind(l.Task).Acts() {
 				x.leaves[i].action = x.actions[p.Called(l)]
+			} else if l.Free {
+				x.leaves[i].query = x.queries[p.Called(l)]
 			}
 		}
-		if x.leafOf[l.Task] = x.leaves[i]; x.leaves[i].action != nil {
-			x.connect(l, x.leaves[i])
-		}
+		x.leafOf[l.Task] = x.leaves[i]
+		x.connect(l, x.leaves[i])
 	}
 	initial := map[int]*plan.BlackboardEntry{}
 	for i := range p.Entries {
 		e := &p.Entries[i]
+		x.mu.Lock()
 		place, known := x.places[e.Name]
 		if !known {
-			x.mu.Lock()
-			place = x.add(signal{name: e.Name, hidden: true, entry: true})
-			x.mu.Unlock()
+			place = x.add(signal{name: e.Name, hidden: true, entry: true, unit: expr.AnyUnit})
 		}
 		x.signals[place].Variable, initial[place] = e.Variable(), e
+		x.mu.Unlock()
 	}
+	x.bind()
 	scope := expr.Scope{}
 	program := &executive.Program{Tree: p.Tree}
 	for i, s := range x.signals {
@@ -195,18 +215,37 @@ func (x *Execution) program(p *plan.Plan, change *bt.Exchange) *executive.Progra
 		program.All = append(program.All, executive.Evaluation{Kind: executive.EvaluateSlot, Index: o.signal})
 	}
 	program.Link()
-	x.code = c
+	x.code, x.asked = c, map[*expr.Code]*leaf{}
+	for i, l := range x.leaves {
+		if l.query != nil {
+			x.asked[program.Leaves[i].Formulas[executive.On]] = l
+		}
+	}
 	return program
 }
 
-// connect makes the formulas of an action name the signals by which its code reports.
+// connect makes the formulas of a leaf name the signals by which its code reports.
 func (x *Execution) connect(l *plan.Leaf, s *leaf) {
-	if s.signals[exit] == 0 { // the first signal is the request of an action
-		for k, name := range []string{"outcome", "entered", "exited"} {
+	var names []string
+	switch {
+	case s.query != nil:
+		names = []string{"holds"}
+	case s.action != nil:
+		names = []string{"outcome", "entered", "exited"}
+	default:
+		return
+	}
+	if !s.connected {
+		s.connected = true
+		for k, name := range names {
 			x.mu.Lock()
 			s.signals[k] = x.add(signal{name: fmt.Sprintf("live.%s%d", name, len(x.signals)), Variable: code, hidden: true})
 			x.mu.Unlock()
 		}
+	}
+	if s.query != nil {
+		l.On = parse(x.signals[s.signals[outcome]].name + " == 1")
+		return
 	}
 	also := func(e *expr.Expr, signal, value int) *expr.Expr {
 		r := parse(fmt.Sprintf("%s == %d", x.signals[signal].name, value))

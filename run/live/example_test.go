@@ -66,7 +66,8 @@ func ExampleActivation_Fail() {
 	  <Sequence><Grasp object="cup"/></Sequence>
 	</BehaviorTree></root>`)
 	x.Action("Grasp", live.Action{Start: func(a live.Activation) {
-		a.Fail(fmt.Errorf("grasp the %s: %w", a.Port("object"), errJammed))
+		object, _ := live.Get[string](a, "object")
+		a.Fail(fmt.Errorf("grasp the %s: %w", object, errJammed))
 	}})
 	err := x.Run(context.Background())
 	fmt.Println(err)

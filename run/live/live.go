@@ -56,16 +56,19 @@ type Action struct {
 
 	StartTakesTime bool // the entry procedure ends with Activation.Started, not with the return of Start
 	StopTakesTime  bool // the exit procedure ends with Activation.Stopped, not with the return of Stop
+
+	Ports Ports // nil: any; then Check cannot tell whether they fit
 }
 
 // Execution is one run of a plan. Register everything before Run is called; after that, only the methods of
-// [Condition], [Number], [Whole], [Word], [Request] and [Activation], Do and Swap may be called, from any goroutine.
+// [Input], [Request], [Activation] and [Asked], Do and Swap may be called, from any goroutine.
 type Execution struct {
 	source      diag.Source
 	signals     []signal
 	places      map[string]int // in signals, by name
 	actions     map[string]*action
-	outputs     []output
+	queries     map[string]*query
+	outputs     []outlet
 	subscribers []func(Change)
 	clock       Clock
 	open        plan.Open // nil: no file is read
@@ -76,7 +79,11 @@ type Execution struct {
 	wake chan struct{} // capacity one: something is pending
 	mu   sync.Mutex    // guards what follows
 	pending
-	inbox pending // taken from pending, without lock
+	inbox    pending   // taken from pending, without lock
+	shown    []any     // by signal: the value that leaves may read; nil: none
+	objects  []any     // by signal: what an action has set, unless it is a number
+	told     []float64 // by signal: the number of what is shown, without lock
+	versions int       // of objects, without lock
 
 	stage
 	swap     *swap // an exchange of the plan that is under way
@@ -100,8 +107,8 @@ type pending struct {
 type signal struct {
 	name string
 	expr.Variable
-	unit    expr.Unit // in which the program gives or takes it
-	text    string    // that unit, as registered
+	unit    expr.Unit         // in which the program gives or takes it
+	value   func(float64) any // as the program knows it; nil: it does not
 	initial float64
 	output  bool
 	hold    bool // an output that keeps its value while nothing writes it
@@ -109,8 +116,8 @@ type signal struct {
 	entry   bool // of the plan's blackboard
 }
 
-// output is the program's end of a signal that the plan writes.
-type output struct {
+// outlet is the program's end of a signal that the plan writes.
+type outlet struct {
 	signal int
 	f      func(float64)
 	last   float64
@@ -125,7 +132,8 @@ type action struct {
 // New returns an execution of a plan, given as the text of a plan document. The name of the document is for messages.
 func New(name, text string) *Execution {
 	return &Execution{source: diag.Source{Name: name, Text: text}, places: map[string]int{}, actions: map[string]*action{},
-		wake: make(chan struct{}, 1)}
+		queries: map[string]*query{},
+		wake:    make(chan struct{}, 1)}
 }
 
 // Include sets the function that returns the content of a file that the plan includes, by its path with slashes, such
@@ -138,33 +146,13 @@ func (x *Execution) Use(c Clock) { x.clock = c }
 // Subscribe adds a function that is called for each change of a task's status, in their order.
 func (x *Execution) Subscribe(f func(Change)) { x.subscribers = append(x.subscribers, f) }
 
-// Condition registers a truth value. A <Condition> without an expression reads the one with its ID, and any expression
-// of the plan may name it. It is false until it is set.
-func (x *Execution) Condition(id string) Condition {
-	return Condition{x, x.register(signal{name: id, Variable: expr.Variable{Type: expr.Boolean}, unit: expr.One})}
-}
-
-// Number registers a number that the plan's expressions may read. The unit is that in which the program gives it, such
-// as "km"; "" is any. It is 0 until it is set.
-func (x *Execution) Number(name, unit string) Number {
-	u, v := x.unit(name, unit)
-	return Number{x, x.register(signal{name: name, Variable: v, unit: u, text: unit}), u}
-}
-
-// Output registers a number that the plan's actions write. The function is called at the end of the first instant and
-// of each one that has changed the number. While no action writes it, it is initial.
-func (x *Execution) Output(name, unit string, initial float64, f func(value float64)) {
-	u, v := x.unit(name, unit)
-	i := x.register(signal{name: name, Variable: v, unit: u, text: unit, initial: u.SI(initial), output: true})
-	x.outputs = append(x.outputs, output{signal: i, f: f, last: math.NaN()})
-}
-
 // Action registers the code of the actions with an ID, or with a name if they have no ID. The result sets what they
 // request while they are not active.
 func (x *Execution) Action(id string, a Action) Request {
-	if x.actions[id] != nil {
+	if x.actions[id] != nil || x.queries[id] != nil {
 		panic("live: an action was registered twice")
 	}
+	x.checkUnits(id, a.Ports)
 	r := Request{x, x.register(signal{name: fmt.Sprintf("live.request%d", len(x.actions)), Variable: code, hidden: true})}
 	x.actions[id] = &action{Action: a, request: r.signal}
 	return r
@@ -174,16 +162,16 @@ func (x *Execution) Action(id string, a Action) Request {
 var code = expr.Variable{Type: expr.Integer}
 
 // unit returns the unit of a number.
-func (x *Execution) unit(name, text string) (expr.Unit, expr.Variable) {
+func (x *Execution) unit(name, text string) expr.Unit {
 	if text == "" {
-		return expr.AnyUnit, expr.Number(expr.AnyUnit)
+		return expr.AnyUnit
 	}
 	u, err := expr.ParseUnit(text)
 	if err != nil {
 		x.mistake("unknown-unit", fmt.Sprintf("the unit of %q: %v", name, err))
-		return expr.AnyUnit, expr.Number(expr.AnyUnit)
+		return expr.AnyUnit
 	}
-	return u, expr.Number(u.Per(expr.One))
+	return u
 }
 
 // register registers a signal.
@@ -205,6 +193,7 @@ func (x *Execution) add(s signal) int {
 	x.places[s.name] = len(x.signals)
 	x.signals = append(x.signals, s)
 	x.values, x.has = append(x.values, 0), append(x.has, false)
+	x.shown, x.objects, x.told = append(x.shown, nil), append(x.objects, nil), append(x.told, math.NaN())
 	return len(x.signals) - 1
 }
 
@@ -212,31 +201,6 @@ func (x *Execution) add(s signal) int {
 func (x *Execution) mistake(code, text string) {
 	x.mistakes = append(x.mistakes, diag.Diagnostic{Source: &x.source, Code: code, Text: text})
 }
-
-// Condition is a registered truth value.
-type Condition struct {
-	x      *Execution
-	signal int
-}
-
-// Set sets the truth value. It does not block.
-func (c Condition) Set(value bool) {
-	v := 0.0
-	if value {
-		v = 1
-	}
-	c.x.set(c.signal, v)
-}
-
-// Number is a registered number.
-type Number struct {
-	x      *Execution
-	signal int
-	unit   expr.Unit
-}
-
-// Set sets the number. It does not block.
-func (n Number) Set(value float64) { n.x.set(n.signal, n.unit.SI(value)) }
 
 // Request is what the actions with one ID request while they are not active.
 type Request struct {
@@ -300,22 +264,8 @@ func (x *Execution) Do(f func()) {
 // Activation is one activation of an action, from its entry to its exit procedure. Its reports may come from any
 // goroutine, at any time: what a later activation should not hear is ignored.
 type Activation struct {
-	x      *Execution
-	leaf   *leaf
+	Leaf
 	number uint64
-}
-
-// Task returns the name of the task.
-func (a Activation) Task() string { return a.leaf.name }
-
-// Port returns the value of a port of the task as the plan gives it; "" if it gives none.
-func (a Activation) Port(name string) string {
-	for _, p := range a.leaf.plan.Ports {
-		if p.Name == name {
-			return p.Value
-		}
-	}
-	return ""
 }
 
 // Succeed reports that the action has reached its goal. Only the first of Succeed and Fail counts.
@@ -345,8 +295,11 @@ func (a Activation) report(k kind, value float64, err error) {
 	l := a.leaf
 	if l.activation == a.number && !l.reported[k] {
 		l.reported[k] = true
-		if k == outcome {
+		switch k {
+		case outcome:
 			l.err = err
+		case exit:
+			l.over = true
 		}
 		x.put(l.signals[k], value)
 	}

@@ -158,19 +158,6 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// A leaf without a definition is Go code; its attributes are ports.
-func TestPorts(t *testing.T) {
-	x, _, r := fixture(`<Sequence><Grasp object="cup" force="{f}"/><Action ID="Grasp" name="second"/></Sequence>`)
-	x.Action("Grasp", Action{Start: func(a Activation) {
-		r.note("%s %q %q", a.Task(), a.Port("object"), a.Port("force"))
-		a.Succeed()
-	}})
-	if err := x.Run(t.Context()); err != nil {
-		t.Error(err)
-	}
-	r.expect(t, `Grasp "cup" "{f}"`, `second "" ""`)
-}
-
 // A plan may include files; a mistake in one is reported at its place in that file.
 func TestIncludes(t *testing.T) {
 	files := fstest.MapFS{"land.xml": {Data: []byte("<root BTCPP_format=\"4\"><BehaviorTree ID=\"land\">\n" +
@@ -198,7 +185,7 @@ func TestMistakes(t *testing.T) {
 	if err == nil {
 		t.Fatal("no mistakes")
 	}
-	free, _, _ := fixture(`<Fallback><ready/><Condition ID="redy"/></Fallback>`)
+	free, _, _ := fixture(`<Fallback><Action ID="ready"/><Condition ID="redy"/></Fallback>`)
 	free.Condition("ready")
 	both, _, _ := fixture(`<Sequence><Action ID="in" entry_time="1"/><Action ID="out" exit_time="1" write="o := p"/>
 		<Action name="loop" write="o := p"/></Sequence>`)

@@ -145,6 +145,9 @@ func (x *Execution) next() error {
 	}
 	for _, i := range x.inbox.list {
 		x.give(int(i), x.inbox.values[i])
+		for _, w := range x.watchers[int(i)] {
+			x.give(w[0], 1-x.world.signals.Values[x.world.p.Signal(w[1])])
+		}
 	}
 	x.inbox.list = x.inbox.list[:0]
 	if err := x.advance(); err != nil {
@@ -183,6 +186,9 @@ func (x *Execution) take() {
 		in.values = make([]float64, len(x.values))
 	}
 	for _, i := range x.list {
+		if x.objects[i] != nil {
+			x.values[i] = x.encoded(int(i))
+		}
 		in.values[i], x.has[i] = x.values[i], false
 	}
 	in.list = append(in.list, x.list...)
@@ -214,9 +220,14 @@ func (x *Execution) settle() error {
 func (x *Execution) rest(tell func()) error {
 	for {
 		x.world.Signals()
+		x.show()
 		changed := x.world.iterate()
 		x.exec.Changed(changed)
 		again, err := x.exec.Settle()
+		if len(x.named) > 0 {
+			x.world.Signals()
+			x.show()
+		}
 		tell()
 		if err != nil || !again && len(changed) == 0 {
 			return err
@@ -228,14 +239,14 @@ func (x *Execution) rest(tell func()) error {
 }
 
 // report calls the function of an output whose value has changed.
-func (o *output) report(x *Execution) {
+func (o *outlet) report(x *Execution) {
 	v := x.world.signals.Values[x.world.p.Signal(o.signal)]
 	if v == o.last {
 		return
 	}
 	o.last = v
 	defer x.catch(x.signals[o.signal].name, &x.failed)
-	o.f(x.signals[o.signal].unit.Of(v))
+	o.f(v)
 }
 
 // publish passes the changes of a settling to the subscribers, and calls the actions.
@@ -268,8 +279,13 @@ func (x *Execution) follow(c bt.Change) {
 		x.call(l, l.action.Start)
 	case c.To == bt.Deactivating:
 		x.forget(l, exit)
-		if !x.call(l, l.action.Stop) {
-			Activation{x, l, l.activation}.Stopped()
+		switch stopped := x.call(l, l.action.Stop); {
+		case !stopped:
+			Activation{Leaf{x, l}, l.activation}.Stopped()
+		case !l.action.StopTakesTime:
+			x.mu.Lock()
+			l.over = true
+			x.mu.Unlock()
 		}
 	}
 }
@@ -280,7 +296,7 @@ func (x *Execution) forget(l *leaf, kinds ...kind) {
 	for _, k := range kinds {
 		if k == outcome {
 			l.activation++
-			l.err = nil
+			l.err, l.over = nil, false
 		}
 		l.reported[k] = false
 		x.values[l.signals[k]] = 0
@@ -297,7 +313,7 @@ func (x *Execution) call(l *leaf, f func(Activation)) (ok bool) {
 		return true
 	}
 	defer x.catch(l.name, &x.failed)
-	f(Activation{x, l, l.activation})
+	f(Activation{Leaf{x, l}, l.activation})
 	return true
 }
 

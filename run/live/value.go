@@ -8,66 +8,104 @@ import (
 	"github.com/canopy-uav/canopy/expr"
 )
 
-// Whole is a registered whole number.
-type Whole struct {
+// Input is a registered value that the program sets and the plan's expressions read.
+type Input[T any] struct {
 	x      *Execution
 	signal int
+	number func(T) float64
 }
 
-// Whole registers a whole number that the plan's expressions may read. It is 0 until it is set.
-func (x *Execution) Whole(name string) Whole {
-	return Whole{x, x.register(signal{name: name, Variable: code, unit: expr.One})}
+// Set sets the value. It does not block.
+func (i Input[T]) Set(value T) { i.x.set(i.signal, i.number(value)) }
+
+// values tells how the plan's numbers stand for values of a type.
+type values[T any] struct {
+	expr.Variable
+	unit   expr.Unit
+	number func(T) float64
+	value  func(float64) T
 }
 
-// Set sets the number, of which at most 2^53 is exact. It does not block.
-func (n Whole) Set(value int) { n.x.set(n.signal, float64(value)) }
+// Condition registers a truth value. A <Condition> without an expression reads the one with its ID, and any expression
+// of the plan may name it. It is false until it is set.
+func (x *Execution) Condition(id string) Input[bool] { return input(x, id, truths()) }
 
-// Word is a registered value that is one of several words.
-type Word struct {
-	x      *Execution
-	signal int
-	words  []string
+// Number registers a number. The unit is that in which the program gives it, such as "km"; "" is any. It is 0 until it
+// is set.
+func (x *Execution) Number(name, unit string) Input[float64] {
+	return input(x, name, x.numbers(name, unit))
 }
 
-// Word registers a value that is one of several words, an enumeration, which the plan's expressions may read. It is the
-// first one until it is set.
-func (x *Execution) Word(name string, words ...string) Word {
-	return Word{x, x.register(signal{name: name, Variable: x.enumeration(name, words), unit: expr.One}), words}
+// Whole registers a whole number, of which at most 2^53 is exact. It is 0 until it is set.
+func (x *Execution) Whole(name string) Input[int] { return input(x, name, wholes()) }
+
+// Word registers a value that is one of several words, an enumeration. It is the first one until it is set; to set
+// another one panics.
+func (x *Execution) Word(name string, words ...string) Input[string] {
+	return input(x, name, x.words(name, words))
 }
 
-// Set sets the value. It panics if it is none of the words. It does not block.
-func (w Word) Set(word string) {
-	i := slices.Index(w.words, word)
-	if i < 0 {
-		panic(fmt.Sprintf("live: %q is none of the words %q", word, w.words))
-	}
-	w.x.set(w.signal, float64(i))
+// Output registers a number that the plan's actions write. The function is called at the end of the first instant and
+// of each one that has changed the number. While no action writes it, it is initial.
+func (x *Execution) Output(name, unit string, initial float64, f func(value float64)) {
+	v := x.numbers(name, unit)
+	x.signals[output(x, name, v, f)].initial = v.unit.SI(initial)
 }
 
 // TruthOutput registers a truth value that the plan's scripts and actions write. The function is called as that of
 // Output is. The value is kept until it is written again; it is false at first.
 func (x *Execution) TruthOutput(name string, f func(value bool)) {
-	x.keep(name, expr.Variable{Type: expr.Boolean}, func(v float64) { f(v != 0) })
+	x.signals[output(x, name, truths(), f)].hold = true
 }
 
 // WholeOutput is TruthOutput for a whole number, which is 0 at first.
 func (x *Execution) WholeOutput(name string, f func(value int)) {
-	x.keep(name, code, func(v float64) { f(int(v)) })
+	x.signals[output(x, name, wholes(), f)].hold = true
 }
 
 // WordOutput is TruthOutput for one of several words, which is the first one at first.
 func (x *Execution) WordOutput(name string, words []string, f func(word string)) {
-	x.keep(name, x.enumeration(name, words), func(v float64) { f(words[int(v)]) })
+	x.signals[output(x, name, x.words(name, words), f)].hold = true
 }
 
-// keep registers an output that keeps its value.
-func (x *Execution) keep(name string, v expr.Variable, f func(float64)) {
-	i := x.register(signal{name: name, Variable: v, unit: expr.One, output: true, hold: true})
-	x.outputs = append(x.outputs, output{signal: i, f: f, last: math.NaN()})
+// signal returns the signal with such values.
+func (v values[T]) signal(name string) signal {
+	return signal{name: name, Variable: v.Variable, unit: v.unit, value: func(n float64) any { return v.value(n) }}
 }
 
-// enumeration returns the type of a value that is one of several words.
-func (x *Execution) enumeration(name string, words []string) expr.Variable {
+func input[T any](x *Execution, name string, v values[T]) Input[T] {
+	return Input[T]{x, x.register(v.signal(name)), v.number}
+}
+
+// output registers a signal that the plan writes, and returns its place.
+func output[T any](x *Execution, name string, v values[T], f func(T)) int {
+	s := v.signal(name)
+	s.output = true
+	i := x.register(s)
+	x.outputs = append(x.outputs, outlet{signal: i, f: func(n float64) { f(v.value(n)) }, last: math.NaN()})
+	return i
+}
+
+func truths() values[bool] {
+	return values[bool]{expr.Variable{Type: expr.Boolean}, expr.AnyUnit, func(value bool) float64 {
+		if value {
+			return 1
+		}
+		return 0
+	}, func(n float64) bool { return n != 0 }}
+}
+
+func wholes() values[int] {
+	return values[int]{code, expr.AnyUnit, func(value int) float64 { return float64(value) },
+		func(n float64) int { return int(n) }}
+}
+
+func (x *Execution) numbers(name, unit string) values[float64] {
+	u := x.unit(name, unit)
+	return values[float64]{expr.Number(u.InSI()), u, u.SI, u.Of}
+}
+
+func (x *Execution) words(name string, words []string) values[string] {
 	wrong := slices.IndexFunc(words, func(word string) bool { return !expr.IsName(word) })
 	switch {
 	case len(words) == 0:
@@ -75,5 +113,12 @@ func (x *Execution) enumeration(name string, words []string) expr.Variable {
 	case wrong >= 0:
 		x.mistake("bad-name", fmt.Sprintf("%q of %q is not a name that expressions can have", words[wrong], name))
 	}
-	return expr.Variable{Type: expr.Enumeration, Values: slices.Clone(words)}
+	return values[string]{expr.Variable{Type: expr.Enumeration, Values: slices.Clone(words)}, expr.AnyUnit,
+		func(word string) float64 {
+			i := slices.Index(words, word)
+			if i < 0 {
+				panic(fmt.Sprintf("live: %q is none of the words %q", word, words))
+			}
+			return float64(i)
+		}, func(n float64) string { return words[int(n)] }}
 }

@@ -11,7 +11,7 @@ import (
 // typed is a plan that reads and writes typed values.
 const typed = `<root BTCPP_format="4"><BehaviorTree ID="main"><Sequence><Script code="%"/><Action ID="a"/></Sequence></BehaviorTree></root>`
 
-func typedPlan(script string) (*live.Execution, live.Word) {
+func typedPlan(script string) (*live.Execution, live.Input[string]) {
 	x := live.New("typed.xml", strings.Replace(typed, "%", script, 1))
 	x.Action("a", live.Action{Start: func(a live.Activation) { a.Succeed() }})
 	mode := x.Word("mode", "manual", "automatic")

@@ -2,6 +2,7 @@ package live
 
 import (
 	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // world is the world of a plan in a program: its signals are slots, those that no leaf writes are set from outside.
@@ -16,11 +17,12 @@ type world struct {
 	dirty   []int32   // indicators to evaluate
 	isDirty []bool
 	changed []int
-	last    []float64 // by step of Program.All: the slot's value
+	last    []float64                         // by step of Program.All: the slot's value
+	asks    func(*expr.Code) (truth, ok bool) // conditions that are no expressions
 }
 
-func newWorld(p *executive.Program, u []float64) *world {
-	w := &world{p: p, u: u, above: make([]bool, len(p.Indicators)), signals: executive.NewSignals(p, nil),
+func newWorld(p *executive.Program, u []float64, asks func(*expr.Code) (truth, ok bool)) *world {
+	w := &world{p: p, u: u, asks: asks, above: make([]bool, len(p.Indicators)), signals: executive.NewSignals(p, nil),
 		readers: make([][]int32, len(p.Slots)), isDirty: make([]bool, len(p.Indicators)), last: make([]float64, len(p.All))}
 	for k := range p.Indicators {
 		for _, place := range p.Indicators[k].Reads() {
@@ -45,12 +47,20 @@ func (w *world) T() float64 { return w.t }
 // Discrete implements executive.World.
 func (w *world) Discrete() (u []float64, above []bool) { return w.u, w.above }
 
+// Truth implements executive.World.
+func (w *world) Truth(c *expr.Code) bool {
+	if truth, ok := w.asks(c); ok {
+		return truth
+	}
+	return w.Numbers.Truth(c)
+}
+
 // Set implements executive.World.
 func (w *world) Set(input int, value float64) { w.u[input] = value }
 
 // give sets a slot that no leaf writes.
 func (w *world) give(slot int, value float64) {
-	w.u[w.p.Held(slot)] = value
+	w.p.SetHeld(w.u, slot, value)
 	w.signals.Values[w.p.Signal(slot)] = value
 	w.soil(slot)
 }
