@@ -1,8 +1,10 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,17 +23,18 @@ var spans = [...]struct {
 	{"ms", 1, 1e3}, {"us", 1, 1e6}, {"ns", 1, 1e9},
 }
 
-// Duration reads a constant time [s], as flags and documents write it: 90, 90 [s], 12h30m, 28 [d].
+// TimeForms says how a time is written.
+const TimeForms = "write seconds, 12h30m, a clock time such as 13:57:06, or a number with its unit, as in 2 [d]"
+
+// Duration reads a constant time [s], as flags and documents write it: 90, 90 [s], 12h30m, 13:57:06, 28 [d].
 func Duration(text string) (float64, error) {
 	e, err := ParseFor(text, Second)
-	if err != nil {
-		return 0, err
+	if err == nil {
+		if t, mistake := e.duration(); mistake == nil {
+			return t, nil
+		}
 	}
-	t, mistake := e.duration()
-	if mistake != nil {
-		return 0, mistake
-	}
-	return t, nil
+	return 0, fmt.Errorf("%q is not a time: %s", text, TimeForms)
 }
 
 // duration returns the value of a constant time [s].
@@ -66,6 +69,30 @@ func spanSeconds(text string) (seconds float64) {
 		}
 		seconds += value * units[0].num / units[0].den
 		text, units = text[size:], units[1:]
+	}
+	return seconds
+}
+
+// clockTime matches a clock time, after the days if there are any: 13:57:06, 13:57, 0:00:01.25, 1 d 03:20:10. It also
+// matches what looks like one and is wrong.
+var clockTime = regexp.MustCompile(`^([-−])?(?:(\d+) ?d ?)?(\d+):(\d*)(?::(\d*\.?\d*))?([\w.:]*)`)
+
+// clockSeconds returns the time [s] of a match of clockTime; NaN if it is wrong.
+func clockSeconds(match []string) float64 {
+	sixty := func(text string) bool {
+		whole, _, _ := strings.Cut(text, ".")
+		return text == "" || len(whole) == 2 && whole < "60"
+	}
+	if match[4] == "" || !sixty(match[4]) || !sixty(match[5]) || match[6] != "" {
+		return math.NaN()
+	}
+	seconds := 0.0
+	for i, length := range [...]float64{86400, 3600, 60, 1} {
+		value, _ := strconv.ParseFloat(cmp.Or(match[2+i], "0"), 64)
+		seconds += value * length
+	}
+	if match[1] != "" {
+		return -seconds
 	}
 	return seconds
 }

@@ -127,10 +127,46 @@ func (p *Parser) Expression(unit Unit) (*Expr, *Error) {
 	switch t := p.token; {
 	case t.Stops():
 		return nil, fail(p.last, t.At, "an expression is missing", "")
-	case t.kind == tokenSpan && !unit.any && unit.Same(Second) && p.Ahead(1).Stops():
-		return p.span()
+	case !unit.any && unit.Same(Second):
+		if e, err := p.time(); e != nil || err != nil {
+			return e, err
+		}
 	}
 	return p.tree(0)
+}
+
+// time reads a clock time, or a span or a number of seconds, as in 7.5 s, that is the whole expression; nil if there is
+// none.
+func (p *Parser) time() (*Expr, *Error) {
+	t, next := p.token, p.Ahead(1)
+	if e, err := p.clock(); e != nil || err != nil {
+		return e, err
+	}
+	if t.kind == tokenNumber && t.unit.any && next.IsName() && p.Ahead(2).Stops() {
+		if seconds := spanSeconds(t.Text + next.Text); !math.IsNaN(seconds) {
+			p.Next()
+			t.End = p.Next().End
+			return timeOf(t, seconds)
+		}
+	}
+	if t.kind == tokenSpan && next.Stops() {
+		return p.span()
+	}
+	return nil, nil
+}
+
+// clock reads a clock time; nil if there is none.
+func (p *Parser) clock() (*Expr, *Error) {
+	t := p.token
+	match := clockTime.FindStringSubmatch(p.lexer.src[t.At:])
+	if match == nil {
+		return nil, nil
+	}
+	t.Text, t.End = match[0], t.At+len(match[0])
+	p.lexer.at, p.ahead = t.End, nil
+	p.token = p.lexer.next()
+	p.last = t.End
+	return timeOf(t, clockSeconds(match))
 }
 
 // Relation reads an expression that ends before an "and", "or" or "->" outside of parentheses.
@@ -138,11 +174,12 @@ func (p *Parser) Relation() (*Expr, *Error) { return p.tree(bindRelation) }
 
 // Duration reads a constant time [s]: a number, with its unit if it has one, or a span.
 func (p *Parser) Duration() (seconds float64, err *Error) {
-	var e *Expr
-	switch p.token.kind {
-	case tokenNumber:
+	e, err := p.clock()
+	switch {
+	case e != nil || err != nil:
+	case p.token.kind == tokenNumber:
 		e, err = p.tree(bindPrimary)
-	case tokenSpan:
+	case p.token.kind == tokenSpan:
 		e, err = p.span()
 	default:
 		err = p.token.Unexpected("a duration")
@@ -164,11 +201,15 @@ func (p *Parser) End() *Error {
 // span reads a span.
 func (p *Parser) span() (*Expr, *Error) {
 	t := p.Next()
-	if math.IsNaN(t.value) {
-		return nil, fail(t.At, t.End, fmt.Sprintf("%q is not a duration", t.Text),
-			"write seconds, 12h30m with the parts from days to seconds, or a number with its unit, as in 2 [d]")
+	return timeOf(t, t.value)
+}
+
+// timeOf returns a token's time; NaN if it is wrong.
+func timeOf(t Token, seconds float64) (*Expr, *Error) {
+	if math.IsNaN(seconds) {
+		return nil, fail(t.At, t.End, fmt.Sprintf("%q is not a duration", t.Text), TimeForms)
 	}
-	return &Expr{leaf(Node{op: OpNumber, value: t.value, unit: Second}, t)}, nil
+	return &Expr{leaf(Node{op: OpNumber, value: seconds, unit: Second}, t)}, nil
 }
 
 func (p *Parser) tree(least int) (*Expr, *Error) {

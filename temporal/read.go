@@ -219,7 +219,7 @@ func (r *reader) duration() float64 {
 	seconds, err := r.Duration()
 	switch u := r.Peek(); {
 	case err != nil && u == t:
-		r.lost(t, "a duration is expected", "as in `within 600`, `for 10 [min]` or `within 12h30m`")
+		r.lost(t, "a duration is expected", expr.TimeForms)
 	case err != nil:
 		r.mistakes = append(r.mistakes, err)
 	default:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // faults are the faults, in the order in which they are listed: how one is written, the largest value, and what it adds
@@ -21,7 +22,7 @@ var faults = []struct {
 	{"repeat=VALUE with a value up to 1", 1, func(p *Scenario, x float64, _ int64) { p.Repeat = x }},
 	{"broken=VALUE with a value up to 1", 1, func(p *Scenario, x float64, _ int64) { p.Broken = x }},
 	{"join=VALUE with a value up to 1", 1, func(p *Scenario, x float64, _ int64) { p.Join = x }},
-	{"delay=VALUE with a value up to 60", 60, func(p *Scenario, x float64, _ int64) { p.Delay = nanoseconds(x) }},
+	{"delay=SECONDS up to 60", 60, func(p *Scenario, x float64, _ int64) { p.Delay = nanoseconds(x) }},
 	{"deaf=SECONDS@TIME", most, silence(ToVehicle)},
 	{"mute=SECONDS@TIME", most, silence(FromVehicle)},
 	{"rate=FACTOR@TIME, up to 100, the earliest first", 100, func(p *Scenario, x float64, at int64) {
@@ -30,15 +31,15 @@ var faults = []struct {
 	{"reboot@TIME", most, event(Reboot)},
 	{"battery=VALUE@TIME", most, event(Battery)},
 	{"pilot-mode=VALUE@TIME", most, event(PilotMode)},
-	{"pilot-stick=VALUE@TIME", most, event(PilotStick)},
+	{"pilot-stick=SECONDS@TIME", most, event(PilotStick)},
 	{"gps-lost@TIME", most, event(GPSLost)},
 	{"gps-back@TIME", most, event(GPSBack)},
-	{"clock-step=VALUE@TIME", most, event(ClockStep)},
-	{"breach=VALUE@TIME", most, event(Breach)},
+	{"clock-step=SECONDS@TIME", most, event(ClockStep)},
+	{"breach=SECONDS@TIME", most, event(Breach)},
 	{"lie=VALUE@TIME", most, event(Lie)},
 	{"refuse=VALUE@TIME", most, event(Refuse)},
 	{"throttle=VALUE@TIME", most, event(Throttle)},
-	{"late-origin=VALUE@TIME", most, event(Late)},
+	{"late-origin=SECONDS@TIME", most, event(Late)},
 	{"radio-lost@TIME", most, event(RadioLost)},
 	{"radio-back@TIME", most, event(RadioBack)},
 }
@@ -74,22 +75,22 @@ late-origin=S@T                   the position is estimated S seconds later
 lie=N@T refuse=N@T                N commands are accepted and not executed, or fail
 `
 
-// Add reads one fault, NAME[=VALUE][@SECONDS], into the plan.
+// Add reads one fault, NAME[=VALUE][@TIME], into the plan.
 func (p *Scenario) Add(text string) error {
 	head, when, timed := strings.Cut(text, "@")
 	name, amount, valued := strings.Cut(head, "=")
-	x, err := number(amount, valued)
-	t, wrong := number(when, timed)
-	if err = cmp.Or(err, wrong); err != nil {
-		return fmt.Errorf("fault %s: %w", text, err)
-	}
-	at := nanoseconds(t)
 	var names []string
 	for _, f := range faults {
 		known := f.form[:strings.IndexAny(f.form, "=@")]
 		if names = append(names, known); known != name {
 			continue
 		}
+		x, err := number(amount, valued, strings.Contains(f.form, "=SECONDS"))
+		t, wrong := number(when, timed, true)
+		if err = cmp.Or(err, wrong); err != nil {
+			return fmt.Errorf("fault %s: %w", text, err)
+		}
+		at := nanoseconds(t)
 		early := name == "rate" && len(p.Rates) > 0 && at < p.Rates[len(p.Rates)-1].From
 		if valued != strings.Contains(f.form, "=") || timed != strings.Contains(f.form, "@") || x > f.most || early {
 			return fmt.Errorf("fault %s: write %s", text, f.form)
@@ -100,12 +101,16 @@ func (p *Scenario) Add(text string) error {
 	return fmt.Errorf("unknown fault %q; %s", name, cmp.Or(diag.DidYouMean(name, names), diag.OneOf("faults", names)))
 }
 
-// number reads a number from 0 to 1e6, if one was given.
-func number(text string, given bool) (float64, error) {
+// number reads a number from 0 to 1e6, or a time, if one was given.
+func number(text string, given, time bool) (x float64, err error) {
 	if !given {
 		return 0, nil
 	}
-	x, err := strconv.ParseFloat(text, 64)
+	if x, err = strconv.ParseFloat(text, 64); err != nil && time {
+		if x, err = expr.Duration(text); err != nil {
+			return 0, err
+		}
+	}
 	if err != nil || !(x >= 0 && x <= most) {
 		return 0, fmt.Errorf("%q is not a number from 0 to 1e6", text)
 	}

@@ -116,7 +116,8 @@ func TestWrongFaults(t *testing.T) {
 		"reboot":      "reboot@TIME",
 		"reboot=1@3":  "reboot@TIME",
 		"battery@3":   "battery=VALUE@TIME",
-		"battery=1@x": "not a number",
+		"battery=1@x": "not a time",
+		"mute=1km@3":  "13:57:06",
 		"":            "unknown fault",
 	} {
 		var p fake.Scenario

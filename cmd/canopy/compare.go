@@ -52,7 +52,7 @@ func compareCommand() *cobra.Command {
 			return failed(errors.Join(shown, err))
 		},
 	}
-	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, 12h30m or \"28 [d]\"")
+	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, 12h30m, 13:57:06 or \"28 [d]\"")
 	setFlag(c, &set)
 	c.Flags().Var(&period, "period", "tick periods, a list of `times`")
 	c.Flags().IntVar(&repeat, "repeat", 7, "number of rounds")

@@ -37,7 +37,7 @@ func (*seconds) Type() string { return "time" }
 func parseSeconds(text string) (float64, error) {
 	t, err := expr.Duration(text)
 	if err != nil || t <= 0 {
-		return 0, fmt.Errorf("%q is not a time above 0: write seconds, 12h30m or \"28 [d]\"", text)
+		return 0, fmt.Errorf("%q is not a time above 0: %s", text, expr.TimeForms)
 	}
 	return t, nil
 }

@@ -35,7 +35,7 @@ func runCommand() *cobra.Command {
 	s := simulation{until: seconds(math.Inf(1)), checkpoint: seconds(math.Inf(1))}
 	c := &cobra.Command{Use: "run", RunE: s.run}
 	s.flags(c, usualFolder)
-	c.Flags().Var(&s.until, "until", "end at this simulated `time`: seconds, 12h30m or \"28 [d]\"")
+	c.Flags().Var(&s.until, "until", "end at this simulated `time`: seconds, 12h30m, 13:57:06 or \"28 [d]\"")
 	setFlag(c, &s.set)
 	c.Flags().Var(&s.checkpoint, "checkpoint",
 		"save a checkpoint at each multiple of this simulated `time`, after the step that reaches it")

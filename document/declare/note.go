@@ -77,7 +77,7 @@ func (d *declarer) notes() {
 		if m := notePeriod.FindStringSubmatchIndex(rest); m != nil && question == "chatter" {
 			period, err := expr.Duration(rest[m[2]:])
 			if err != nil {
-				report("wrong-period", "write it as in period>=39 [s]", "the accepted period is no time: "+err.Error())
+				report("wrong-period", "write it as in period>=39 [s]", "the accepted period: "+err.Error())
 				continue
 			}
 			n.Period, rest = period, rest[:m[0]]

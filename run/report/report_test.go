@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/run/record"
 
 	"github.com/google/go-cmp/cmp"
@@ -358,6 +360,27 @@ func TestClock(t *testing.T) {
 		86400: "24:00:00", 360061: "100:01:01", -1: "-0:00:01", -0.5: "0:00:00", math.Inf(1): "-", math.NaN(): "-"} {
 		if got := Clock(at); got != want {
 			t.Errorf("Clock(%g) = %s, want %s", at, got, want)
+		}
+	}
+}
+
+// TestPrintedTimesAreRead: a time is read in each form in which reports, tables and logs print it, with the value that
+// is printed.
+func TestPrintedTimesAreRead(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 20_000 {
+		at := math.Exp(30*r.Float64() - 8)
+		milli := int64(at * 1e3)
+		exactly := fmt.Sprintf("%d:%02d:%02d.%03d", milli/3600_000, milli/60_000%60, milli/1000%60, milli%1000) // of the page
+		for form, close := range map[string]float64{
+			Clock(at): 1.001, Clock(-at): math.Inf(1), exactly: math.Inf(1), fmt.Sprintf("%.3f s", at): 1e-3, fmt.Sprintf("%.9g s", at): at * 1e-8,
+			fmt.Sprintf("%.9f", at): 1e-6, fmt.Sprint(at): 0,
+		} {
+			got, err := expr.Duration(form)
+			if err != nil || math.Abs(got-at) > close || form == exactly && math.Abs(got-float64(milli)/1e3) > 1e-6 ||
+				form == Clock(at) && Clock(got) != form || form == Clock(-at) && Clock(got) != form {
+				t.Fatalf("%v is printed as %q and read as %v, %v", at, form, got, err)
+			}
 		}
 	}
 }

@@ -170,14 +170,18 @@ func (r *Reader) Boolean(n *Node, what string) bool {
 }
 
 // Number reads a finite number in the given unit: a bare number is in that unit, a literal such as `24 [h]` is
-// converted; a time may also be a span, 12h30m.
+// converted; a time may also be written as in [expr.Duration].
 func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
 	if v, err := strconv.ParseFloat(n.Value, 64); err == nil && n.Kind == Scalar && v-v == 0 {
 		return v
 	}
 	e, err := expr.ParseFor(n.Value, unit)
 	if n.Kind != Scalar || err != nil && !isUnit(err) || err == nil && len(e.Names()) > 0 {
-		r.Add(n, "not-a-number", numberHint(unit), "%s must be a number, not %q", what, n.Value)
+		kind := "number"
+		if unit == expr.Second {
+			kind = "time"
+		}
+		r.Add(n, "not-a-number", numberHint(unit), "%s must be a %s, not %q", what, kind, n.Value)
 		return 0
 	}
 	if e = r.checked(n, e, err, expr.Number(unit), nil); e == nil {
@@ -234,7 +238,7 @@ func (r *Reader) SIUnit(n *Node) expr.Unit {
 
 func numberHint(unit expr.Unit) string {
 	if unit == expr.Second {
-		return "a bare number is in s; write 12h30m, or a literal with its unit, as in `2 [d]`"
+		return expr.TimeForms
 	}
 	if u := unit.String(); u != "" && u != "1" {
 		return fmt.Sprintf("a bare number is in %s; a literal names its unit, as in `12 [%s]`", u, u)

@@ -106,15 +106,15 @@ func TestNoDocument(t *testing.T) {
 	}
 }
 
-// A time is a number of seconds, a literal with its unit, or a span; another quantity is no span.
+// A time is a number of seconds, a literal with its unit, a span or a clock time; another quantity is no span.
 func TestDurations(t *testing.T) {
-	const text = "[90, 90 s, 90s, 12h30m, '2 [d]', 30m12h, soon]"
+	const text = "[90, 90 q, 90s, 12h30m, '2 [d]', 1:00, 30m12h, soon]"
 	r := NewReader(&diag.Source{Name: "test.yaml", Text: text})
 	metre, _ := expr.ParseUnit("m")
 	var got []float64
 	r.Sequence(r.Parse(""), "times", func(n *Node) { got = append(got, r.Number(n, expr.Second, "a time")) })
 	r.Number(&Node{Value: "3m", Line: 1}, metre, "a length")
-	if want := []float64{90, 0, 90, 45000, 172800, 0, 0}; !slices.Equal(got, want) {
+	if want := []float64{90, 0, 90, 45000, 172800, 3600, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if len(r.Diags) != 4 {
