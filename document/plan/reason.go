@@ -1,12 +1,14 @@
 package plan
 
 import (
+	"strings"
+
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/expr"
 )
 
 // Reason returns what a leaf's change of status follows from if it follows from no other change ([bt.Cause]): a text,
-// and the expression of the plan in it, nil if none gives the reason. It panics if the leaf is activated or
+// and the condition or the time that completes it, nil if none gives the reason. It panics if the leaf is activated or
 // deactivated: other tasks decide that.
 func (l *Leaf) Reason(c bt.Change) (text string, e *expr.Expr) {
 	type reason struct {
@@ -31,11 +33,11 @@ func (l *Leaf) Reason(c bt.Change) (text string, e *expr.Expr) {
 	switch {
 	case c.To == bt.Activating, c.To == bt.Deactivating:
 	case l.On != nil && c.To == bt.Success:
-		return l.On.String(), l.On
+		return "", l.On
 	case l.On != nil && c.To == bt.Failure && l.Off != nil:
-		return l.Off.String(), l.Off
+		return "", l.Off
 	case l.On != nil && c.To == bt.Failure:
-		return "not (" + l.On.String() + ")", l.On
+		return "", l.On.Not()
 	case l.On != nil:
 		list = nil
 	case c.From == bt.Activating, c.From == bt.Deactivating, c.To == bt.Accept:
@@ -43,8 +45,10 @@ func (l *Leaf) Reason(c bt.Change) (text string, e *expr.Expr) {
 	}
 	for i, r := range list {
 		switch {
+		case r.e != nil && r.e.String() == "true":
+			return strings.TrimSuffix(r.text, ": "), nil
 		case r.e != nil:
-			return r.text + r.e.String(), r.e
+			return r.text, r.e
 		case i == len(list)-1:
 			return r.text, nil
 		}

@@ -69,8 +69,13 @@ func (c Change) Input() string {
 	return text
 }
 
-// given returns the values of the signals of an expression.
+// given returns what decides that a condition holds, with the values of its signals.
 func (x *Execution) given(e *expr.Expr) string {
+	at := map[string]float64{}
+	for name, i := range x.places {
+		at[name] = x.world.signals.Values[x.world.p.Signal(i)]
+	}
+	e, _ = e.Deciding(at)
 	var list []string
 	for _, name := range e.Names() {
 		i, ok := x.places[name]
@@ -90,5 +95,5 @@ func (x *Execution) given(e *expr.Expr) string {
 		}
 	}
 	slices.Sort(list)
-	return " (" + strings.Join(list, ", ") + ")"
+	return e.String() + " (" + strings.Join(list, ", ") + ")"
 }

@@ -131,7 +131,7 @@ func ExampleChange_Cause() {
 	// 1h30m0s fly: Running -> Deactivating
 	// 1h30m0s mission: Running -> Aborted
 	// 1h30m0s healthy: Success -> Failure
-	// because not (battery >= 20 [%]) (battery = 19.5 %)
+	// because battery < 20 [%] (battery = 19.5 %)
 }
 
 // The plan's own expressions read numbers, with hysteresis; its own actions write outputs.
