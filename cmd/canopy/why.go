@@ -108,7 +108,7 @@ func why(out io.Writer, name, task string, from, until float64) (record.End, err
 type moment struct {
 	task          string
 	from, until   float64
-	most          int     // number of changes that count: those before the plan was stopped
+	most          int // number of changes that count: those before the plan was stopped
 	t             float64
 	changes       []bt.Change
 	meant         []int // of these, what a person means
