@@ -153,7 +153,7 @@ func TestFailure(t *testing.T) {
 	y.Action("climb", Action{})
 	clock.At(time.Second, func() { altitude.Set(512) })
 	if err := y.Run(t.Context()); !errors.Is(err, ErrFailed) ||
-		err.Error() != "the plan has failed: low: not (altitude < 500 [m]) (altitude = 512 m)" {
+		err.Error() != "the plan has failed: low: altitude >= 500 [m] (altitude = 512 m)" {
 		t.Error(err)
 	}
 }
