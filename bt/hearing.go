@@ -129,13 +129,7 @@ func (e *Engine) hears(n *node, place int32) bool {
 	case Count:
 		return true
 	case Script:
-		looked := false
-		s := &e.tree.scripts[n.script]
-		s.Decide(e.at[n.script], int(n.n), s.limit, func(child int) (Status, bool) {
-			looked = looked || child == int(place)
-			return e.judgement(n, child)
-		})
-		return looked
+		return e.looks(n, place)
 	}
 	panic(unknownFamily)
 }

@@ -348,9 +348,34 @@ func (e *Engine) passScript(t Task, n *node) {
 		e.moves(t)
 	}
 	e.handOver(n, c, want, reached, passing)
+	if c.held > 0 && !n.memory {
+		e.forget(n, c)
+	}
 	if task.judge(e.verdict(n, c)) {
 		e.up.add(t)
 	}
+}
+
+// forget drops the held results at which an automaton without memory does not look.
+func (e *Engine) forget(n *node, c *composite) {
+	for place := range n.n {
+		if child := e.child(n, place); child.hold != free && !e.looks(n, place) {
+			child.hold, child.effective = free, child.status
+			c.held--
+			e.changed = true
+			e.moves(e.tree.kids[n.kids+place])
+		}
+	}
+}
+
+// looks reports whether the automaton of a task looks at a child.
+func (e *Engine) looks(n *node, place int32) (looks bool) {
+	s := &e.tree.scripts[n.script]
+	s.Decide(e.at[n.script], int(n.n), s.limit, func(child int) (Status, bool) {
+		looks = looks || child == int(place)
+		return e.judgement(n, child)
+	})
+	return looks
 }
 
 // elapse applies the input that a task's timer has elapsed.

@@ -36,6 +36,7 @@ type sweptTask struct {
 	switching    bool
 	active       bool
 	held, pinned bool
+	looked       bool      // by its parent, while that decides
 	removed      bool      // by an exchange
 	awaited      bool      // it was engaged when that was requested, and has not ended since
 	result       bt.Status // the held one: Success, Failure or Skipped
@@ -148,6 +149,7 @@ func (s *sweeper) input(in bt.Input) {
 
 // effective returns the effective status, section 3.
 func (t *sweptTask) effective() bt.Status {
+	t.looked = true
 	if t.held {
 		return t.result
 	}
@@ -360,7 +362,11 @@ func (s *sweeper) down() {
 }
 
 func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
+	for _, c := range t.children {
+		c.looked = false
+	}
 	d := t.decide()
+	looked := slices.DeleteFunc(slices.Clone(t.children), func(c *sweptTask) bool { return !c.looked })
 	wants := d.wants
 	passes := t.active && (t.status == bt.Accept || t.status == bt.Activating || t.status == bt.Running) && !d.returns
 	shared := slices.ContainsFunc(s.tasks, func(o *sweptTask) bool { return o != t && o.kind == bt.Guard && o.resource == t.resource })
@@ -435,7 +441,16 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 			c.active, s.changed = true, true
 		}
 	}
+	for _, c := range t.children { // of a branch that it has left
+		if c.held && t.is(branching...) && !slices.Contains(looked, c) {
+			c.held, s.changed = false, true
+		}
+	}
 }
+
+// branching are the kinds without memory that may look at some of their children only, in any order.
+var branching = []bt.Kind{bt.WhileDoElse, bt.While, bt.Switch2, bt.Switch3, bt.Switch4, bt.Switch5, bt.Switch6,
+	bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4}
 
 // settle reports whether the tree settles within the limit.
 func (s *sweeper) settle(inputs []bt.Input) (iterations int, settled bool) {

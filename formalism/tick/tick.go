@@ -460,6 +460,25 @@ func (e *Engine) act(t bt.Task, n *node, s *task) {
 		e.setActive(&e.tasks[n.children[want]], true)
 		s.current = want
 	}
+	if n.script != nil && !n.memory {
+		e.forget(n, s)
+	}
+}
+
+// forget drops the held results at which an automaton without memory does not look.
+func (e *Engine) forget(n *node, s *task) {
+	looked := make([]bool, len(n.children))
+	n.script.Decide(s.at, len(n.children), n.limit, func(child int) (bt.Status, bool) {
+		looked[child] = true
+		c := &e.tasks[n.children[child]]
+		return c.heard.Judgement(), c.ended()
+	})
+	for place, child := range n.children {
+		if c := &e.tasks[child]; c.hold != free && !looked[place] {
+			c.hold, c.heard = free, c.answer
+			e.changed = true
+		}
+	}
 }
 
 // reach stores the state that the automaton of a task has reached, and returns it and the place of the child that gets
