@@ -72,14 +72,13 @@ func (f *flying) flags(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.address, "link", "", "`address` of the link: see above")
 	setFlag(c, &f.set)
-	flags.BoolVar(&f.arm, "arm", false, "the plan may enable the motors; always so with a fake")
-	flags.StringVar(&f.atEnd, "at-end", atEndHold, "how a vehicle in the air goes on at the end: hold or return")
+	flags.BoolVar(&f.arm, "arm", false, "let the plan enable the motors; implied with a fake")
+	flags.StringVar(&f.atEnd, "at-end", atEndHold, "what a vehicle in the air does at the end: hold or return")
 	flags.Uint8Var(&f.system, "system", 1, "`number` of the vehicle's MAVLink system")
-	flags.BoolVar(&f.ground, "gcs", false, "be a ground station (255/190), whose loss the autopilot may guard, and "+
-		"which hides the loss of another one; otherwise a computer on board")
-	flags.BoolVar(&f.refuse, "refuse", false, "grave findings of the checklist keep the vehicle from being commanded")
-	flags.BoolVar(&f.unfenced, "without-fence", false, "the vehicle may be armed although the mission's fence is not "+
-		"in effect")
+	flags.BoolVar(&f.ground, "gcs", false, "be a ground station (255/190), not a computer on board: the autopilot "+
+		"notices the loss of this program, but no longer that of another station")
+	flags.BoolVar(&f.refuse, "refuse", false, "do not command a vehicle with grave findings of the checklist")
+	flags.BoolVar(&f.unfenced, "without-fence", false, "allow arming although the mission's fence is not in effect")
 	flags.BoolVar(&f.resume, "resume", false, "continue the flight in the output folder, whose program was killed")
 	flags.Int64Var(&f.limit, "box-limit", box.DefaultLimit>>20, "the largest size of the black box, in `MiB`; what is "+
 		"older than that is dropped")

@@ -42,7 +42,8 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 		Example: `  canopy new first --vehicle circuit   # write a mission that flies, to begin with
   canopy run first.yaml                # simulate it and write a report
   canopy check first.yaml              # prove what its plan does, or show where it does not
-  canopy why out/first stay            # explain why a task of the run started or ended`,
+  canopy why out/first stay            # explain why a task of the run started or ended
+  canopy fly patrol.yaml --link fake:copter   # fly a mission of a copter over MAVLink, first on a fake autopilot`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: func(root *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -27,7 +27,7 @@ type token struct{ file string }
 
 func (t *token) flag(c *cobra.Command) {
 	c.Flags().StringVar(&t.file, "token-file", "",
-		"the `file` with the token that signs requests; otherwise the variable "+tokenVariable+" has it")
+		"the `file` with the token that signs requests; without it, the token is in the variable "+tokenVariable)
 }
 
 // key returns the key of the token, nil if there is none.
@@ -90,8 +90,8 @@ type serving struct {
 }
 
 func (s *serving) flags(c *cobra.Command) {
-	c.Flags().StringVar(&s.address, "serve", "", "listen at this `address`, HOST:PORT, for canopy watch, and with a "+
-		"token for canopy upload, stop and resume; not only on this computer: with a token and TLS")
+	c.Flags().StringVar(&s.address, "serve", "", "listen on this `address`, HOST:PORT, for canopy watch and, with a "+
+		"token, for canopy upload, stop and resume; other computers need a token and TLS")
 	s.flag(c)
 	c.Flags().StringVar(&s.certificate, "tls-cert", "", "the `file` with the certificate of --serve (PEM); otherwise a "+
 		"new one, whose fingerprint is printed")

@@ -35,7 +35,7 @@ func replayCommand() *cobra.Command {
 	c := &cobra.Command{Use: "replay", RunE: r.run}
 	r.flags(c, "output `folder` of the replay; not that of the flight")
 	c.Flags().Lookup("json").Usage = "print the result as JSON"
-	c.Flags().StringVar(&r.other, "plan", "", "replay to this `plan` instead of the recorded one")
+	c.Flags().StringVar(&r.other, "plan", "", "give the inputs to this `plan` instead of the recorded one")
 	c.Flags().BoolVar(&r.tlog, "tlog", false, "write "+tlogFile+": all frames, for MAVLink tools")
 	return c
 }
