@@ -74,6 +74,7 @@ var byHand = regexp.MustCompile(`^canopy (fake|watch|upload|stop|resume) |&$|udp
 // exist; those that run by themselves run.
 func TestHelp(t *testing.T) {
 	clone(t)
+	says(t, "the help", rootCommand().Example, "canopy run ", "canopy check ", "canopy fly ")
 	for _, c := range rootCommand().Commands() {
 		if c.GroupID == "" || c.Long == "" || c.Example == "" || strings.ContainsAny(c.Long, "{}") {
 			t.Errorf("%s: group %q, examples %q, text:\n%s", c.Name(), c.GroupID, c.Example, c.Long)

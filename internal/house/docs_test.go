@@ -133,6 +133,15 @@ func TestIndexIsComplete(t *testing.T) {
 	}
 }
 
+// TestCitationIsOfTheRelease: CITATION.cff has the version of the newest release notes.
+func TestCitationIsOfTheRelease(t *testing.T) {
+	notes := regexp.MustCompile(`(?m)^## (\S+)`).FindStringSubmatch(readFile(t, "CHANGELOG.md"))
+	cited := regexp.MustCompile(`(?m)^version: (\S+)$`).FindStringSubmatch(readFile(t, "CITATION.cff"))
+	if notes == nil || cited == nil || notes[1] != cited[1] {
+		t.Errorf("the newest notes are %v, cited is %v", notes, cited)
+	}
+}
+
 // TestDecisionsHaveNumbers: no two decisions have one number.
 func TestDecisionsHaveNumbers(t *testing.T) {
 	known := map[string]string{}
