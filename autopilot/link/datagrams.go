@@ -21,29 +21,25 @@ type listener struct {
 	heard time.Time                      // the last frame of the vehicle
 }
 
-func listen(rest string) (channel, error) {
-	address, err := hostPort(rest)
-	if err != nil {
-		return nil, err
-	}
+func listen(address string) (channel, error) {
 	at, err := net.ResolveUDPAddr("udp", address)
 	if err != nil {
 		return nil, err
 	}
 	conn, err := net.ListenUDP("udp", at)
-	switch {
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return nil, fmt.Errorf("%s is not an address of this computer: to send there, write udpout:%s: %w", at.IP, rest, err)
-	case err != nil:
-		return nil, inUse(err)
+	if err != nil {
+		return nil, occupied(err, "udpout:"+address)
 	}
 	return &listener{conn: conn}, nil
 }
 
-// inUse explains the error of a port at which another program waits.
-func inUse(err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("the port is in use: another ground station may wait there; give another port: %w", err)
+// occupied explains why this program cannot wait at an address; sends is the address of a link that would send there.
+func occupied(err error, sends string) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return plain{"the port is in use: another ground station may wait there; give another port", err}
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return plain{"this computer does not have this address; to send there, write " + sends, err}
 	}
 	return err
 }
@@ -96,11 +92,7 @@ func (l *listener) String() string { return "udp:" + l.conn.LocalAddr().String()
 // sender sends datagrams to one address, and receives from there.
 type sender struct{ conn *net.UDPConn }
 
-func dialUDP(rest string) (channel, error) {
-	address, err := hostPort(rest)
-	if err != nil {
-		return nil, err
-	}
+func dialUDP(address string) (channel, error) {
 	to, err := net.ResolveUDPAddr("udp", address)
 	if err != nil {
 		return nil, err

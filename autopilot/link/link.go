@@ -45,13 +45,14 @@ const Datagram = 1 << 16
 // kinds are the kinds of addresses.
 var kinds = []struct {
 	name, form, text string
-	open             func(rest string) (channel, error)
+	read             func(rest string) (at string, err error) // what is opened
+	open             func(at string) (channel, error)
 }{
-	{"udp", "udp:HOST:PORT", "wait for a vehicle's datagrams at a port of this computer, and answer", listen},
-	{"udpout", "udpout:HOST:PORT", "send datagrams to a port where a vehicle waits", dialUDP},
-	{"tcp", "tcp:HOST:PORT", "connect to a vehicle or simulator", dialTCP},
-	{"tcpin", "tcpin:HOST:PORT", "wait for one connection at a port of this computer", listenTCP},
-	{"serial", "serial:DEVICE[:BAUD]", "a serial line or telemetry radio; 57600 baud unless given", openSerial},
+	{"udp", "udp:HOST:PORT", "wait for a vehicle's datagrams at a port of this computer, and answer", hostPort, listen},
+	{"udpout", "udpout:HOST:PORT", "send datagrams to a port where a vehicle waits", hostPort, dialUDP},
+	{"tcp", "tcp:HOST:PORT", "connect to a vehicle or simulator", hostPort, dialTCP},
+	{"tcpin", "tcpin:HOST:PORT", "wait for one connection at a port of this computer", hostPort, listenTCP},
+	{"serial", "serial:DEVICE[:BAUD]", "a serial line or telemetry radio; 57600 baud unless given", device, openSerial},
 }
 
 // Forms describes the addresses, one in a line.
@@ -67,15 +68,32 @@ func Forms() string {
 // tcpin:HOST:PORT or serial:DEVICE[:BAUD]. An empty host is this computer. Where the vehicle is that the guard names,
 // only its valid frames say; while they come, what others send there is ignored.
 func Open(address string, g Guard) (Link, error) {
+	l, err := opened(address, true)
+	if err != nil {
+		return nil, err
+	}
+	return guardedBy(l, g), nil
+}
+
+// Check returns the error of an address that cannot be one, without opening it.
+func Check(address string) error {
+	_, err := opened(address, false)
+	return err
+}
+
+func opened(address string, open bool) (l channel, err error) {
 	kind, rest, _ := strings.Cut(address, ":")
 	var names, forms []string
 	for _, k := range kinds {
 		if k.name == kind {
-			l, err := k.open(rest)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", address, err)
+			at, err := k.read(rest)
+			if err == nil && open {
+				l, err = k.open(at)
 			}
-			return guardedBy(l, g), nil
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", address, Plain(err))
+			}
+			return l, nil
 		}
 		names, forms = append(names, k.name), append(forms, k.form)
 	}
@@ -89,7 +107,7 @@ func Open(address string, g Guard) (Link, error) {
 // loopback is the host unless another is given.
 const loopback = "127.0.0.1"
 
-// hostPort completes and checks an address.
+// hostPort completes and checks an address. Names of computers are looked up.
 func hostPort(rest string) (string, error) {
 	host, port, err := net.SplitHostPort(rest)
 	if err != nil {
@@ -101,5 +119,6 @@ func hostPort(rest string) (string, error) {
 	if host == "" {
 		host = loopback
 	}
-	return net.JoinHostPort(host, port), nil
+	_, err = net.ResolveIPAddr("ip", host)
+	return net.JoinHostPort(host, port), err
 }

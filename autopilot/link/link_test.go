@@ -2,11 +2,15 @@ package link_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -401,6 +405,39 @@ func TestClose(t *testing.T) {
 	}
 	if err := <-ended; !errors.Is(err, net.ErrClosed) {
 		t.Errorf("connecting again ends with %v", err)
+	}
+}
+
+// TestPlainErrors: no error of a network is shown as the system writes it, and each is still what it was.
+func TestPlainErrors(t *testing.T) {
+	raw := regexp.MustCompile(`dial |listen |lookup |(read|write) tcp|connect:|bind:|i/o timeout|syscall`)
+	_, refused := net.Dial("tcp", "127.0.0.1:1")
+	_, unknown := net.ResolveIPAddr("ip", "no.such.host.invalid")
+	_, foreign := net.Listen("tcp", "8.8.8.8:5555")
+	_, late := net.DialTimeout("tcp", "127.0.0.1:1", time.Nanosecond)
+	list := []error{refused, unknown, foreign, late}
+	for number := syscall.Errno(1); number < 133; number++ {
+		list = append(list, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", number)})
+	}
+	for _, err := range list {
+		got := link.Plain(fmt.Errorf("to somewhere: %w", err))
+		if raw.MatchString(got.Error()) || !errors.Is(got, err) || link.Plain(got).Error() != got.Error() {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+	if link.Plain(nil) != nil || link.Plain(io.EOF) != io.EOF {
+		t.Error("another error is changed")
+	}
+}
+
+// TestCheck: an address that cannot be one is found without opening it.
+func TestCheck(t *testing.T) {
+	for address, wrong := range map[string]bool{"": true, "udp": true, "udp:127.0.0.1:1": false, "tcp:127.0.0.1:1": false,
+		"tcpin::0": false, "tcp:127.0.0.1": true, "tcp:no.such.host.invalid:1": true, "udpout:127.0.0.1:70000": true,
+		"serial:" + os.DevNull: false, "serial:/dev/none": true, "serial:" + os.DevNull + ":slow": true, "com:1": true} {
+		if err := link.Check(address); (err != nil) != wrong {
+			t.Errorf("%s: %v", address, err)
+		}
 	}
 }
 

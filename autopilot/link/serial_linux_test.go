@@ -71,7 +71,7 @@ func TestSerial(t *testing.T) {
 
 // A device that is no serial line is refused.
 func TestNoSerialLine(t *testing.T) {
-	if _, err := link.Open("serial:"+os.DevNull, link.Guard{}); err == nil || !strings.Contains(err.Error(), "the device is no serial line") {
+	if _, err := link.Open("serial:"+os.DevNull, link.Guard{}); err == nil || !strings.Contains(err.Error(), "the device is not a serial line") {
 		t.Errorf("%v", err)
 	}
 }

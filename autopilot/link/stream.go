@@ -192,29 +192,21 @@ func (s *stream) Close() error {
 func (*stream) Stream() bool     { return true }
 func (s *stream) String() string { return s.name }
 
-func dialTCP(rest string) (channel, error) {
-	address, err := hostPort(rest)
-	if err != nil {
-		return nil, err
-	}
+func dialTCP(address string) (channel, error) {
 	return connect("tcp:"+address, func() (io.ReadWriteCloser, error) {
 		conn, err := net.DialTimeout("tcp", address, 5*time.Second)
 		if errors.Is(err, syscall.ECONNREFUSED) {
-			return nil, fmt.Errorf("no program waits there; ArduPilot's simulator waits at port 5760: %w", err)
+			err = plain{"no program waits there; ArduPilot's simulator waits at port 5760", err}
 		}
 		return conn, err
 	})
 }
 
 // listenTCP waits for one connection at a time.
-func listenTCP(rest string) (channel, error) {
-	address, err := hostPort(rest)
-	if err != nil {
-		return nil, err
-	}
+func listenTCP(address string) (channel, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, inUse(err)
+		return nil, occupied(err, "tcp:"+address)
 	}
 	l := listener.(*net.TCPListener) //nolint:forcetypeassert // the network is tcp
 	s := &stream{name: "tcpin:" + l.Addr().String(), closed: make(chan struct{}), waits: l}
@@ -234,29 +226,41 @@ func listenTCP(rest string) (channel, error) {
 // radio is the rate of telemetry radios.
 const radio = 57600
 
-func openSerial(rest string) (channel, error) {
-	device, rate, given := strings.Cut(rest, ":")
+// device completes and checks the address of a serial line.
+func device(rest string) (at string, err error) {
+	name, rate, given := strings.Cut(rest, ":")
 	baud := radio
+	if name == "" {
+		return "", fmt.Errorf("%q is not DEVICE[:BAUD], as in /dev/ttyUSB0:%d", rest, radio)
+	}
 	if given {
-		var err error
 		if baud, err = strconv.Atoi(rate); err != nil || baud <= 0 {
-			return nil, fmt.Errorf("the rate %q is not a number of baud, as in serial:%s:%d", rate, device, radio)
+			return "", fmt.Errorf("the rate %q is not a number of baud, as in serial:%s:%d", rate, name, radio)
 		}
 	}
-	return connect(fmt.Sprintf("serial:%s:%d", device, baud), func() (io.ReadWriteCloser, error) {
-		port, err := serial.Open(device, &serial.Mode{BaudRate: baud})
+	if _, err = os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("there is no such device: %s", present())
+	}
+	return fmt.Sprintf("%s:%d", name, baud), nil
+}
+
+func openSerial(at string) (channel, error) {
+	name, rate, _ := strings.Cut(at, ":")
+	baud, _ := strconv.Atoi(rate)
+	return connect("serial:"+at, func() (io.ReadWriteCloser, error) {
+		port, err := serial.Open(name, &serial.Mode{BaudRate: baud})
 		var e *serial.PortError
 		switch {
 		case err == nil:
 			return newBounded(port), nil
 		case errors.Is(err, fs.ErrPermission) || errors.As(err, &e) && e.Code() == serial.PermissionDenied:
-			return nil, fmt.Errorf("no permission: on Linux, the group that may use it is often dialout: %w", err)
+			return nil, plain{"this user may not use it: on Linux, the group that may is often dialout", err}
 		case errors.As(err, &e) && e.Code() == serial.PortBusy:
-			return nil, fmt.Errorf("another program uses the line: %w", err)
+			return nil, plain{"another program uses the line", err}
 		case errors.Is(err, fs.ErrNotExist) || errors.As(err, &e) && e.Code() == serial.PortNotFound:
 			return nil, fmt.Errorf("there is no such device: %s", present())
 		case errors.As(err, &e) && e.Code() == serial.InvalidSerialPort:
-			return nil, fmt.Errorf("the device is no serial line: %w", err)
+			return nil, plain{"the device is not a serial line", err}
 		}
 		return nil, err
 	})

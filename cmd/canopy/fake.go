@@ -47,6 +47,11 @@ func (o *faking) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	for _, a := range o.addresses {
+		if err := link.Check(a); err != nil {
+			return fmt.Errorf("--link %w", err)
+		}
+	}
 	var scenario fake.Scenario
 	for _, f := range o.spoiled {
 		if err := scenario.Add(f); err != nil {

@@ -110,12 +110,36 @@ func (f *flying) guard() (g link.Guard, err error) {
 			return g, &usageError{c.text}
 		}
 	}
+	if err = f.link(); err != nil {
+		return g, err
+	}
 	g.System = f.system
 	if g.Secret, err = f.signing.secret(); err == nil && g.Secret != nil && f.pretended() {
 		err = &usageError{"--signing-key is for the link to a vehicle, or to canopy fake: a " + fakePrefix +
 			"VEHICLE has none"}
 	}
 	return g, err
+}
+
+// link checks the address of the link, before anything else is read.
+func (f *flying) link() error {
+	kind, name, _ := strings.Cut(f.address, ":")
+	if _, alone := fake.FirmwareNamed(kind); alone {
+		kind, name = "", kind
+	}
+	_, known := fake.FirmwareNamed(name)
+	switch near := diag.Nearest(kind, []string{"fake"}); {
+	case kind == near && !known:
+		return errors.New("--link " + f.address + ": " + unknownWord("fake vehicle", name, fake.FirmwareNames()))
+	case kind == near:
+		return nil
+	case near != "" || kind == "":
+		return fmt.Errorf("--link %s: not the address of a link; did you mean \"%s%s\"?", f.address, fakePrefix, name)
+	}
+	if err := link.Check(f.address); err != nil {
+		return fmt.Errorf("--link %w", err)
+	}
+	return nil
 }
 
 // options are the settings of the flight.
@@ -257,10 +281,7 @@ func unflown(address, out string) error {
 // mission, if that sets one.
 func openFarEnd(address string, m *mission.Mission, g link.Guard, speed float64, wall int64) (driver.FarEnd, error) {
 	if name, ok := strings.CutPrefix(address, fakePrefix); ok {
-		firmware, known := fake.FirmwareNamed(name)
-		if !known {
-			return nil, errors.New(unknownWord("fake vehicle", name, fake.FirmwareNames()))
-		}
+		firmware, _ := fake.FirmwareNamed(name)
 		if class := firmware.Class(); class != m.Vehicle.Name {
 			return nil, fmt.Errorf("the mission's vehicle is %s; %s is a %s", m.Vehicle.Name, address, class)
 		}

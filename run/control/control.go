@@ -23,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/canopy-uav/canopy/autopilot/link"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/mission"
 )
@@ -147,7 +148,10 @@ func Listen(dir string, check judge, limit float64, feed *Feed) (*Server, error)
 	}}
 	l, err := config.Listen(context.Background(), "unix", name)
 	if err != nil {
-		return nil, fmt.Errorf("the socket of the run: %w", err)
+		if len(name) > 100 {
+			err = fmt.Errorf("its path is too long, %d bytes: %s; name a shorter folder by --out", len(name), name)
+		}
+		return nil, fmt.Errorf("the socket of the run: %w", link.Plain(err))
 	}
 	s := &Server{listeners: []net.Listener{l}, judge: check, limit: limit, feed: feed,
 		places: make(chan struct{}, uploads), asks: make(chan func(Controlled)), closed: make(chan struct{})}
@@ -462,11 +466,26 @@ type sealer = func(Demand) (any, error)
 // Folder is the folder of a run, which has its socket.
 type Folder string
 
+// why says why the socket of a folder cannot be opened, and what to do.
+func (f Folder) why(err error) string {
+	const hint = "; name the folder (--out) of a run that is under way, or the HOST:PORT of its --serve"
+	info, wrong := os.Stat(string(f))
+	switch {
+	case errors.Is(wrong, os.ErrNotExist):
+		return "there is no such folder" + hint
+	case wrong == nil && !info.IsDir():
+		return "it is a file" + hint
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+		return "the folder has no run that is under way" + hint
+	}
+	return link.Plain(err).Error()
+}
+
 // open implements Endpoint.
 func (f Folder) open() (net.Conn, *json.Decoder, sealer, error) {
 	c, err := net.Dial("unix", filepath.Join(string(f), SocketFile))
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("%w: %w", ErrNoRun, err)
+		return nil, nil, nil, fmt.Errorf("%w: %s", ErrNoRun, f.why(err))
 	}
 	return c, json.NewDecoder(c), func(q Demand) (any, error) { return q, nil }, nil
 }

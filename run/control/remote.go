@@ -18,6 +18,8 @@ import (
 	"net"
 	"strings"
 	"time"
+
+	"github.com/canopy-uav/canopy/autopilot/link"
 )
 
 // A run can listen at an address beside its socket. There the server speaks first, a greeting with a number that it
@@ -92,7 +94,7 @@ const (
 func (o *Exposure) Claim() error {
 	at, err := net.ResolveTCPAddr("tcp", o.Address)
 	if err != nil {
-		return err
+		return link.Plain(err)
 	}
 	o.public = !at.IP.IsLoopback()
 	if o.public && (o.Key == nil || o.Certificate == nil) {
@@ -100,7 +102,7 @@ func (o *Exposure) Claim() error {
 	}
 	l, err := net.ListenTCP("tcp", at)
 	if err != nil {
-		return err
+		return link.Plain(err)
 	}
 	o.Address, o.listener = l.Addr().String(), l
 	if o.Certificate != nil {
@@ -169,7 +171,7 @@ func (r Remote) open() (net.Conn, *json.Decoder, sealer, error) {
 	}
 	c, err := net.DialTimeout("tcp", r.Address, patience)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+		return nil, nil, nil, fmt.Errorf("%w: %w; give the HOST:PORT of its --serve", ErrUnreached, link.Plain(err))
 	}
 	at, ok := c.RemoteAddr().(*net.TCPAddr)
 	if loopback := ok && at.IP.IsLoopback(); !loopback || r.Fingerprint != nil {
@@ -186,9 +188,10 @@ func (r Remote) open() (net.Conn, *json.Decoder, sealer, error) {
 		case errors.Is(err, io.EOF):
 			err = errors.New("it closed the connection: too many are open, or it uses TLS; then give its fingerprint")
 		case errors.As(err, new(*tls.CertificateVerificationError)):
-			err = fmt.Errorf("%w; if it has made the certificate itself, give its fingerprint", err)
+			err = errors.New("this computer does not trust its certificate; if the run has made it itself, give its " +
+				"--fingerprint")
 		}
-		return nil, nil, nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+		return nil, nil, nil, fmt.Errorf("%w: %w", ErrUnreached, link.Plain(err))
 	}
 	_ = c.SetReadDeadline(time.Time{})
 	return c, d, func(q Demand) (any, error) {
