@@ -155,14 +155,14 @@ func enclosed(s string, closing byte) (size int, closed bool) {
 	}
 }
 
-// blackboard reads {name}, the notation of BehaviorTree.CPP for a blackboard entry, or {path} of a task.
+// blackboard reads {name} or {@name}, the notation of BehaviorTree.CPP for a blackboard entry, or {path} of a task.
 func (l *lexer) blackboard(rest string) Token {
 	size, closed := enclosed(rest, '}')
 	if !closed {
 		return l.wrong(size, "{ is not closed", `write "{name}", or just "name"`)
 	}
 	name := rest[1 : size-1]
-	if !IsName(name) && !strings.Contains(name, "/") { // the path of a task
+	if !IsName(strings.TrimPrefix(name, "@")) && !strings.Contains(name, "/") { // the path of a task
 		return l.wrong(size, fmt.Sprintf("%q is not the name of a signal", name), "")
 	}
 	return l.take(Token{kind: tokenName, Text: name}, size)

@@ -109,7 +109,7 @@ func (d *document) readAccess(n *node) *access {
 		}
 		s := whole(name)
 		s.literal = n.element.Find(attrValue)
-		if name, ok := entry(s.literal.Value); ok {
+		if name, ok := entry(s.literal.Value, attrValue); ok {
 			if s.value, s.literal = d.named(s.literal, name), nil; s.value == nil {
 				return &access{}
 			}
@@ -127,14 +127,19 @@ func (d *document) readAccess(n *node) *access {
 		}
 	}
 	for _, name := range c.names() {
-		d.mentioned[name], d.mentioned[global+strings.TrimPrefix(name, global)] = true, true
+		d.mention(name)
 	}
 	return c
 }
 
+// mention notes that the plan reads or writes an entry.
+func (d *document) mention(name string) {
+	d.mentioned[name], d.mentioned[global+strings.TrimPrefix(name, global)] = true, true
+}
+
 // key returns the name of an entry in an attribute, with or without braces; empty if it is none.
 func (d *document) key(a *xmltree.Attribute) string {
-	name, ok := entry(a.Value)
+	name, ok := entry(a.Value, a.Name)
 	if !ok {
 		name = a.Value
 	}
@@ -183,20 +188,23 @@ const joined = ".joined"
 // global begins the name of an entry of the main tree, wherever it is used.
 const global = "@"
 
-// entry returns the name in the value of a port that names an entry of the blackboard.
-func entry(value string) (name string, ok bool) {
-	name, begins := strings.CutPrefix(value, "{")
+// entry returns the name of the entry that is the value of a port in the notation of BehaviorTree.CPP.
+func entry(value, port string) (name string, ok bool) {
+	if value == sameName {
+		return port, true
+	}
+	name, begins := strings.CutPrefix(strings.TrimSpace(value), "{")
 	name, ends := strings.CutSuffix(name, "}")
-	return name, begins && ends
+	return name, begins && ends && name != "" && !strings.ContainsAny(name, "{}")
 }
 
-// sameName is the value of a port that means the signal with the port's own name, as in BehaviorTree.CPP.
+// sameName is the value of a port that means the entry with the port's own name, as in BehaviorTree.CPP.
 const sameName = "{=}"
 
-// braced returns the name of the entry in an attribute that is a port.
+// braced returns the name of the entry in an attribute that is the port of a leaf.
 func braced(a *xmltree.Attribute) (name string, ok bool) {
-	if a.Value == sameName {
+	if a.Value == "=" {
 		return a.Name, true
 	}
-	return entry(a.Value)
+	return entry(a.Value, a.Name)
 }

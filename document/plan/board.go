@@ -144,8 +144,15 @@ func (b *board) survey(i *instance) {
 				b.watch(i, e)
 			}
 		}
-		if s, ok := a.does.(loopStep); ok && s.part == loopBegin {
-			b.begin(s.loop, i.scope)
+		switch s := a.does.(type) {
+		case loopStep:
+			if s.part == loopBegin {
+				b.begin(s.loop, i.scope)
+			}
+		case countStep:
+			if e := b.at(i.scope, s.entry, s.at.Raw); e != nil && b.signals == nil && e.name == clock { // not the time
+				e.outside, e.created = true, true
+			}
 		}
 	}
 	if i.free {
@@ -238,7 +245,8 @@ func (b *board) settle() {
 		case e.scope.outer == nil && signal, !e.written && !e.outside && (signal || len(e.values) > 0 || words[e.name]):
 			e.Free, e.signal = false, true
 			continue
-		case e.scope.outer != nil && (e.written || e.outside), e.hidden:
+		case e.scope.outer != nil && (e.written || e.outside), e.hidden, !expr.IsName(e.name),
+			b.signals == nil && e.name == clock && (e.written || e.outside):
 			e.Name = b.unused(e.scope.path+e.name, e.at)
 			if signal && !e.hidden {
 				b.warn(e.at.At, e.at.Len(), codeShadow, "write @"+e.name+", or pass it on to the subtree",
@@ -289,6 +297,9 @@ func (c *compiler) unused(path string, at xmltree.Span) string {
 	}, path)
 	if !expr.IsName(name) {
 		name = "_" + name
+	}
+	if !expr.IsName(name) {
+		name = strings.ReplaceAll(name, ".", "_")
 	}
 	used, first := c.taken(), name
 	for used[name] > 0 || !expr.IsName(name) {
@@ -436,7 +447,7 @@ func (b *board) declare() []BlackboardEntry {
 			continue
 		}
 		if e.Name != e.name || e.scope.outer != nil {
-			e.scope.own[e.name] = &binding{port: e.name, read: true, expr: must(e.Name)}
+			e.scope.bindings[e.name] = &binding{port: e.name, read: true, expr: must(e.Name)}
 		}
 		for _, g := range e.values {
 			if g.literal != nil && g.target == "" { // write by the use of the subtree

@@ -309,7 +309,7 @@ func (x *exporter) cases(n *node) {
 	case expr.IsName(variable.Value):
 		x.edit(x.doc.Set(e, attrVariable, "{"+variable.Value+"}"))
 	default:
-		if _, ok := entry(variable.Value); !ok {
+		if _, ok := entry(variable.Value, attrVariable); !ok {
 			x.lost(e, "the variable of a %s is an entry of the blackboard in BehaviorTree.CPP, not an expression", n.kind)
 		}
 	}

@@ -58,7 +58,7 @@ func (d *document) mentions(n *node) {
 	}
 	for _, a := range append(n.portValues(), n.defaults()...) {
 		if name, ok := braced(a); ok && expr.IsName(strings.TrimPrefix(name, global)) {
-			d.mentioned[name], d.mentioned[global+strings.TrimPrefix(name, global)] = true, true
+			d.mention(name)
 		}
 	}
 }
@@ -106,16 +106,17 @@ func (b *board) inferPorts() {
 
 // bound returns a port of a free leaf.
 func (c *compiler) bound(i *instance, a *xmltree.Attribute) Port {
-	p := Port{Name: a.Name, Value: i.scope.value(a.Name, a.Value), Offset: a.Raw.At, Length: a.Raw.Len()}
+	p := Port{Name: a.Name, Value: i.scope.value(a), Offset: a.Raw.At, Length: a.Raw.Len()}
 	name, ok := braced(a)
 	if !ok {
 		return p
 	}
 	key, given := i.scope.origin(name)
 	switch e := c.symbols[key]; {
+	case given != nil && (e == nil || e.signal): // a literal
 	case e != nil:
 		p.Entry = e.Name
-	case given == nil:
+	default:
 		p.Entry = key.name
 	}
 	for _, w := range c.watched[p.Entry] {

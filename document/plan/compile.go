@@ -115,7 +115,7 @@ func (c *compiler) node(i *instance) *bt.Node {
 				task = s.of
 			}
 		}
-		leaf := c.certain(c.measured(c.leaf(i.node, c.environment(i.scope)), i.scope.path+task))
+		leaf := c.certain(c.measured(c.leaf(i.node, environment{scope: i.scope}), i.scope.path+task))
 		if leaf.Free {
 			leaf.Ports, leaf.Defaults = c.ports(i, i.portValues()), c.ports(i, i.defaults())
 		}
@@ -139,8 +139,8 @@ func (c *compiler) params(i *instance) []int {
 	for _, at := range i.entries {
 		p := &i.kind.Params()[at]
 		a := i.element.Find(p.Name)
-		value := i.scope.value(p.Name, strings.TrimSpace(a.Value))
-		if name, open := entry(value); open {
+		value := i.scope.value(a)
+		if name, open := entry(value, p.Name); open {
 			c.reportValue(a, codeCount, "write a number here, at the use of the tree, in its model or in its <BehaviorTree>",
 				"%s is the entry %q, but parameters do not change while the plan runs", p.Name, name)
 			continue

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/expr"
@@ -53,8 +52,8 @@ func (s countStep) describe(m *xmltree.Markup) {
 	}
 }
 
-// countRuns rewrites the tasks with a parameter that is an entry which a task writes: they read it when they are
-// activated.
+// countRuns rewrites the tasks with a parameter that is an entry: they read it when they are activated. One whose value
+// the use of a subtree gives and no task changes is a number.
 func countRuns(root *instance) {
 	written := map[entryKey]bool{}
 	root.visit(func(i *instance) {
@@ -81,21 +80,18 @@ func (i *instance) visit(f func(i *instance)) {
 	}
 }
 
-// varies returns the only parameter of a task, and the name of the entry that it is, if a task writes that entry.
+// varies returns the only parameter of a task, and the name of the entry that it is, if that may change.
 func (i *instance) varies(written map[entryKey]bool) (a *xmltree.Attribute, name string) {
 	_, counts := i.kind.Again()
 	if len(i.entries) != 1 || !counts && !slices.Contains(waits, i.kind) {
 		return nil, ""
 	}
 	a = i.element.Find(i.kind.Params()[i.entries[0]].Name)
-	name, _ = entry(strings.TrimSpace(a.Value))
-	if a.Value == sameName {
-		name = a.Name
-	}
+	name, _ = entry(a.Value, a.Name)
 	if counts && len(i.below) != 1 {
 		return nil, "" // a mistake
 	}
-	if key, value := i.scope.origin(name); value != nil || !written[key] {
+	if key, value := i.scope.origin(name); value != nil && !written[key] {
 		return nil, ""
 	}
 	return a, name

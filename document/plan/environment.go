@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
@@ -10,41 +11,29 @@ import (
 
 // environment is the ports and entries that an expression may name, each with its binding.
 type environment struct {
-	ports map[string]*binding
-	scope *scope       // whose entries precede the ports; nil: none do
-	outer *environment // that of the tree; nil: this is it
+	ports map[string]*binding // of a leaf's model, or of a tree that is checked without its uses
+	scope *scope              // of a tree's expressions; nil: there is none
+	outer *environment        // around the ports; nil: this is it
 }
 
 // find returns the binding of a name, nil if it is a signal's.
 func (e environment) find(name string) *binding {
-	if e.scope != nil {
-		if b := e.scope.entry(name); b != nil {
-			return b
-		}
+	b := e.ports[name]
+	switch {
+	case b != nil:
+	case e.outer != nil:
+		return e.outer.find(name)
+	case e.scope != nil:
+		return e.scope.find(name)
+	case strings.HasPrefix(name, global): // its value is not known
+		return &binding{port: name}
 	}
-	if b := e.ports[name]; b != nil || e.outer == nil {
-		return b
-	}
-	return e.outer.find(name)
-}
-
-// environment returns the ports and entries that the expressions of a tree may name in one use of it.
-func (c *compiler) environment(s *scope) environment {
-	if s.env == nil {
-		outer := environment{}
-		if s.outer != nil {
-			outer = c.environment(s.outer)
-		}
-		env := c.bind(s.use, outer)
-		s.ports, env.scope = env.ports, s
-		s.env = &env
-	}
-	return *s.env
+	return b
 }
 
 // empty reports whether all names are those of signals.
 func (e environment) empty() bool {
-	return len(e.ports) == 0 && (e.scope == nil || !e.scope.owns) && (e.outer == nil || e.outer.empty())
+	return len(e.ports) == 0 && (e.scope == nil || e.scope.plain) && (e.outer == nil || e.outer.empty())
 }
 
 // binding is the value of a port in one use. It is read when an expression names the port, so that a value that no
@@ -58,33 +47,17 @@ type binding struct {
 	expr  *expr.Expr // nil if it is not known or wrong
 }
 
-// bind returns the environment below a use: the bindings of its model's ports.
-func (c *compiler) bind(use *node, outer environment) environment {
-	var ports []*port
-	if use.model != nil {
-		ports = use.model.ports
-	}
-	if use.subtree != nil {
-		ports = use.subtree.parameters(ports, use.ports())
-	}
-	if len(ports) == 0 {
-		return environment{}
-	}
-	env := map[string]*binding{}
-	for _, p := range ports {
-		b := &binding{port: p.name, use: use, value: use.element.Find(p.name), env: outer}
+// bind returns the ports of the model of a leaf in one use of it.
+func (n *node) bind(outer environment) environment {
+	env := environment{ports: map[string]*binding{}}
+	for _, p := range n.model.ports {
+		b := &binding{port: p.name, use: n, value: n.element.Find(p.name), env: outer}
 		if b.value == nil {
-			if use.subtree != nil && use.passesAll() {
-				if passed := outer.find(p.name); passed != nil {
-					env[p.name] = passed
-				}
-				continue // the signal of that name
-			}
 			b.value, b.env = p.value, environment{}
 		}
-		env[p.name] = b
+		env.ports[p.name] = b
 	}
-	return environment{ports: env}
+	return env
 }
 
 // parameters returns the ports of a tree: those of its model, those that its element gives, and those that uses give.
@@ -171,15 +144,15 @@ func (c *compiler) check(e *expr.Expr, a *xmltree.Attribute, env environment, wa
 
 // replaced returns an expression of an attribute with its ports replaced, nil if they are not known.
 func (c *compiler) replaced(e *expr.Expr, a *xmltree.Attribute, env environment) *expr.Expr {
-	if !env.empty() {
-		with := map[string]*expr.Expr{}
-		for _, name := range e.Names() {
-			if b := env.find(name); b != nil {
-				if with[name] = c.resolve(b); with[name] == nil {
-					return nil
-				}
+	with := map[string]*expr.Expr{}
+	for _, name := range e.Names() {
+		if b := env.find(name); b != nil {
+			if with[name] = c.resolve(b); with[name] == nil {
+				return nil
 			}
 		}
+	}
+	if len(with) > 0 {
 		parts := e.Parts(with)
 		if c.parts += parts; !c.affordable(a, parts) {
 			return nil

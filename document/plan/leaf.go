@@ -157,7 +157,7 @@ func (c *compiler) leaf(n *node, env environment) Leaf {
 	}
 	l := leafReader{compiler: c, element: n.element, outer: env}
 	if n.model != nil {
-		l.model, l.inner = n.model.element, c.bind(n, env)
+		l.model, l.inner = n.model.element, n.bind(env)
 		l.outer = environment{ports: l.inner.ports, outer: &env}
 	}
 	leaf := Leaf{ID: n.id, Offset: n.element.At, Length: n.element.Tag.End - n.element.At, Free: n.free}
@@ -345,10 +345,10 @@ func (l leafReader) script(e *expr.Expr, at *xmltree.Attribute, want expr.Variab
 	env := environment{ports: map[string]*binding{}, outer: &l.outer}
 	for _, name := range e.Names() { // in scripts, the value that a use gives to a port is a literal
 		b := l.outer.find(name)
-		if b == nil || b.value == nil || b.use == nil || b.use.subtree == nil || b.value.Value == sameName {
+		if b == nil || b.value == nil || b.use == nil || b.use.subtree == nil {
 			continue
 		}
-		if _, named := entry(b.value.Value); !named {
+		if _, named := entry(b.value.Value, name); !named {
 			env.ports[name] = &binding{port: name, use: b.use, value: b.value, read: true,
 				expr: literal(b.value.Value, literalType(b.value.Value))}
 		}

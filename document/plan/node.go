@@ -157,11 +157,16 @@ func (n *node) word() string {
 func (n *node) ports() []string {
 	var list []string
 	for _, a := range n.element.Attributes[:min(len(n.element.Attributes), maxPorts)] {
-		if a.Name != "name" && a.Name != "ID" && !strings.HasPrefix(a.Name, "_") {
+		if mayBePort(a.Name) {
 			list = append(list, a.Name)
 		}
 	}
 	return list
+}
+
+// mayBePort reports whether an attribute of a leaf or of the use of a tree may be a port.
+func mayBePort(name string) bool {
+	return name != "name" && name != "ID" && !strings.HasPrefix(name, "_")
 }
 
 // condition returns the attribute that is the first child of a node, nil if there is none.

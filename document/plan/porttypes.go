@@ -105,14 +105,6 @@ func (n *node) portOf(a *xmltree.Attribute) *port {
 	return n.model.ports[k]
 }
 
-// keyOf returns the name of the entry that a port has as its value.
-func keyOf(a *xmltree.Attribute) (name string, ok bool) {
-	if a.Value == "=" {
-		return a.Name, true
-	}
-	return braced(a)
-}
-
 // fitsPort checks a literal that is the value of a port.
 func (d *document) fitsPort(a *xmltree.Attribute, p *port) {
 	if t := typeOfPort(p); t != nil && t.reads != nil && !t.reads(a.Value) && !strings.HasPrefix(a.Value, "json:") {
@@ -134,7 +126,7 @@ func (d *document) literalPorts(n *node) {
 		if a == nil {
 			continue
 		}
-		if _, ok := keyOf(a); ok {
+		if _, ok := braced(a); ok {
 			continue
 		}
 		if d.fitsPort(a, p); p.output {
@@ -159,7 +151,7 @@ const maxTyped = 1_000_000
 // text becomes a value of any type.
 func (b *board) typed(i *instance, a *xmltree.Attribute) {
 	p := i.portOf(a)
-	name, ok := keyOf(a)
+	name, ok := braced(a)
 	if p == nil || !ok || !expr.IsName(strings.TrimPrefix(name, global)) {
 		return
 	}

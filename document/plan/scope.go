@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/canopy-uav/canopy/document/preprocess"
-	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
@@ -24,10 +23,8 @@ type scope struct {
 	outer *scope // nil: the main tree
 	path  string // before the names of its own entries
 
-	env   *environment        // of the tree's expressions, once it is known
-	own   map[string]*binding // entries that are not the signals of their names
-	ports map[string]*binding // of the tree
-	owns  bool                // the plan has entries
+	bindings map[string]*binding // of names, once they are known; nil: the signal of that name
+	plain    bool                // all names are those of signals
 }
 
 // inliner writes subtrees in the place of their uses.
@@ -73,7 +70,8 @@ func (in *inliner) instance(n *node, s *scope) *instance {
 
 // within returns the scope of the use of a tree.
 func (in *inliner) within(use *node, outer *scope) *scope {
-	s := &scope{use: use, outer: outer, own: map[string]*binding{}, owns: len(in.mentioned) > 0}
+	s := &scope{use: use, outer: outer, bindings: map[string]*binding{}}
+	s.plain = len(in.mentioned) == 0 && len(use.declared()) == 0 && len(use.ports()) == 0 && (outer == nil || outer.plain)
 	if outer != nil {
 		s.path = outer.path + use.name
 		if in.scopes[s.path]++; in.scopes[s.path] > 1 {
@@ -93,93 +91,92 @@ type entryKey struct {
 // private begins the name of an entry that is never passed on without being named.
 const private = "_"
 
-// origin returns the tree to which a name belongs with its name there, and the value that its use gives it there, if
-// that is not an entry of the tree around it.
-func (s *scope) origin(name string) (key entryKey, value *xmltree.Attribute) {
-	if rest, ok := strings.CutPrefix(name, global); ok {
-		for s.outer != nil {
-			s = s.outer
-		}
-		return entryKey{s, rest}, nil
-	}
-	for s.outer != nil {
-		value = s.use.element.Find(name)
-		if value == nil && s.use.passesAll() {
-			if strings.HasPrefix(name, private) {
-				return entryKey{s, name}, nil
+// origin returns the tree to which a name belongs with its name there, and the value that its use gives it there, else
+// its default, if that is not an entry of the tree around it. This is what a name means to all that read or write it.
+func (s *scope) origin(name string) (entryKey, *xmltree.Attribute) {
+	for {
+		if rest, ok := strings.CutPrefix(name, global); ok {
+			for s.outer != nil {
+				s = s.outer
 			}
-			s = s.outer
-			continue
+			name = rest
 		}
-		if value == nil {
-			value = s.use.portValue(name)
-		}
-		if value == nil {
-			return entryKey{s, name}, nil
-		}
-		if value.Value != sameName {
-			outer, ok := entry(value.Value)
-			if !ok {
+		value, outer := s.use.portValue(name), name
+		passed := value == nil && s.use.passesAll() && !strings.HasPrefix(name, private)
+		if value != nil {
+			if outer, passed = entry(value.Value, name); !passed {
 				return entryKey{s, name}, value
 			}
-			name = outer
 		}
-		s = s.outer
+		if !passed || s.outer == nil {
+			return entryKey{s, name}, nil
+		}
+		s, name = s.outer, outer
 	}
-	return entryKey{s, name}, nil
 }
 
-// entry returns the binding of a name that is not that of a signal or of a port of the tree.
-func (s *scope) entry(name string) *binding {
-	if !s.owns {
-		return nil
+// find returns the binding of a name in the expressions of a tree, nil if it is that of a signal.
+func (s *scope) find(name string) *binding {
+	b, known := s.bindings[name]
+	if !known {
+		b = s.bind(name)
+		s.bindings[name] = b
 	}
-	key, _ := s.origin(name)
-	switch b := key.scope.own[key.name]; {
-	case b != nil:
+	return b
+}
+
+func (s *scope) bind(name string) *binding {
+	key, value := s.origin(name)
+	here := key == entryKey{s, name}
+	if value == nil {
+		value = s.use.portValue(name)
+	}
+	b := &binding{port: name, use: s.use, value: value}
+	if value != nil && s.use.element.Find(name) == value && s.outer != nil {
+		b.env.scope = s.outer
+	}
+	isPort := func(p *port) bool { return p.name == name }
+	switch {
+	case !here && key.scope.find(key.name) != nil:
+		return key.scope.find(key.name)
+	case value != nil, here && slices.ContainsFunc(s.use.declared(), isPort):
 		return b
-	case key.scope != s && key.scope.ports[key.name] != nil:
-		return key.scope.ports[key.name]
 	case key.name == name:
 		return nil
 	}
-	e, err := expr.Parse(key.name)
-	if err != nil {
-		return nil
-	}
-	return &binding{port: name, read: true, expr: e}
+	return &binding{port: name, read: true, expr: must(key.name)}
 }
 
 // value returns the value of a port in the outermost tree that gives it: a text, or the entry of one blackboard.
-func (s *scope) value(port, text string) string {
-	if text == sameName {
-		text = "{" + port + "}"
+func (s *scope) value(a *xmltree.Attribute) string {
+	name, ok := braced(a)
+	if !ok {
+		return a.Value
 	}
-	for {
-		name, ok := entry(text)
-		switch value := s.use.portValue(name); {
-		case !ok || s.outer == nil || strings.HasPrefix(name, global):
-			return text
-		case value != nil && value.Value == sameName:
-		case value != nil:
-			text = value.Value
-		case !s.use.passesAll():
-			return "{" + s.path + name + "}"
-		}
-		s = s.outer
+	key, value := s.origin(name)
+	if value != nil {
+		return value.Value
 	}
+	return "{" + key.scope.path + key.name + "}"
+}
+
+// declared returns the ports of a tree that is used, by its model and by its element.
+func (n *node) declared() []*port {
+	if n.model == nil {
+		return n.subtree.ports
+	}
+	return slices.Concat(n.model.ports, n.subtree.ports)
 }
 
 // portValue returns the value of a tree's port at its use, else its default; nil if there is none.
 func (n *node) portValue(name string) *xmltree.Attribute {
-	if a := n.element.Find(name); a != nil {
+	if !mayBePort(name) {
+		return nil
+	}
+	if a := n.element.Find(name); a != nil || n.passesAll() {
 		return a
 	}
-	var declared []*port
-	if n.model != nil {
-		declared = n.model.ports
-	}
-	for _, p := range slices.Concat(declared, n.subtree.ports) {
+	for _, p := range n.declared() {
 		if p.name == name && p.value != nil {
 			return p.value
 		}

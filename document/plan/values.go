@@ -34,7 +34,8 @@ func (d *document) param(n *node, p *bt.Param) int {
 		}
 		return word + 1
 	}
-	if _, isEntry := entry(strings.TrimSpace(a.Value)); isEntry {
+	if name, isEntry := entry(a.Value, a.Name); isEntry {
+		d.mention(name)
 		n.entries = append(n.entries, len(n.params))
 		return p.Default
 	}
