@@ -32,6 +32,10 @@ func Plain(src *diag.Source, open Open) (string, diag.List) {
 		x.edit(d.doc.Set(d.doc.Root, attrMain, d.main.plainID()))
 	}
 	for _, t := range d.order {
+		if t.frame {
+			x.lost(t.element, "BehaviorTree.CPP has no trees with places for children")
+			continue
+		}
 		x.tree(t)
 		if m := d.subtreeModel(t.id); m != nil {
 			x.edit(d.doc.Set(m.element, "ID", t.plainID()))
@@ -113,6 +117,10 @@ func (x *exporter) subtree(n *node) {
 // node exports a node with those below it.
 func (x *exporter) node(n *node) {
 	e := n.element
+	if t := n.subtree; t != nil && t.copied {
+		x.lost(e, "BehaviorTree.CPP does not load the plan: the tree %q has children", t.id)
+		return
+	}
 	before, after := "", ""
 	if n.core.wraps {
 		before, after = x.around(n.core)

@@ -128,6 +128,9 @@ func (p *parser) classifySubTree(n *node, id *xmltree.Attribute) bool {
 		p.reportName(n.element, codeNoID, "", "<SubTree> does not name its tree")
 		return false
 	}
+	if t := p.trees[id.Value]; t != nil && t.frame {
+		return p.use(n, t)
+	}
 	n.subtree = p.trees[id.Value]
 	p.passed[id.Value] = append(p.passed[id.Value], n.ports()...)
 	if n.subtree == nil {
@@ -147,6 +150,9 @@ func (p *parser) composite(n *node, form string, at xmltree.Span) bool {
 	word := n.element.Name
 	if form != "" {
 		word = n.id
+	}
+	if t := p.trees[word]; t != nil && t.frame {
+		return p.use(n, t)
 	}
 	if k, ok := bt.ParseKind(word); ok && k.Family() != bt.Leaf {
 		n.kind = k

@@ -36,8 +36,13 @@ func desugar(doc *document) {
 
 // node rewrites a written node with those below it.
 func (d *desugarer) node(written *node) *node {
+	if t := written.subtree; t != nil && t.copied {
+		for _, n := range t.roots {
+			d.node(n)
+		}
+	}
 	n := *written
-	n.children = nil
+	n.children, n.up = nil, 0
 	for _, c := range written.children {
 		n.children = append(n.children, d.node(c))
 	}
@@ -47,6 +52,7 @@ func (d *desugarer) node(written *node) *node {
 			written.core = rewrite(d, written.core)
 		}
 	}
+	written.core.up = written.up
 	return written.core
 }
 

@@ -31,8 +31,16 @@ func Desugared(w io.Writer, p *Plan) error {
 // within returns the element of an instance in a scope: in the uses of the subtrees of which it is the root.
 func (i *instance) within(around *scope) *xmltree.Markup {
 	m := i.markup()
+	for s := around; s != nil; s = s.outer { // a child of a frame, too
+		if s == i.scope {
+			return m
+		}
+	}
 	for s := i.scope; s != around && s.outer != nil; s = s.outer {
 		use := &xmltree.Markup{Name: elementSubTree, Children: []*xmltree.Markup{m}}
+		if s.use.element.Name != elementSubTree && s.use.element.Find("ID") == nil {
+			use.Add("ID", s.use.id)
+		}
 		for _, a := range s.use.element.Attributes {
 			if _, rewritten := attributed[a.Name]; !rewritten {
 				use.Add(a.Name, a.Value)

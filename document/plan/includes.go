@@ -116,7 +116,7 @@ func (g *graph) measure(n *node) extent {
 // warnUnused warns of the trees that are not used.
 func (d *document) warnUnused(used map[*tree]extent) {
 	for _, t := range d.order {
-		if _, is := used[t]; is {
+		if _, is := used[t]; is || t.frame {
 			continue
 		}
 		if id := t.element.Find("ID"); id != nil && d.trees[t.id] == t && !d.fromLibrary(t.element) {

@@ -22,6 +22,7 @@ type node struct {
 	params   []int  // of a task
 	entries  []int  // the parameters that are entries of the blackboard
 	children []*node
+	up       int        // the frames out of which its scope is
 	unknown  bool       // no kind that Canopy has
 	free     bool       // a leaf that nothing defines
 	access   *access    // of a leaf that reads or writes blackboards
@@ -49,7 +50,11 @@ var explicit = []string{elementAction, elementCondition, elementControl, element
 func (p *parser) nodes(parent *xmltree.Element) []*node {
 	var nodes []*node
 	for e := range parent.Elements() {
-		nodes = append(nodes, p.node(e))
+		if p.frame != nil && e.Name == elementChildren {
+			nodes = append(nodes, p.places(e)...)
+		} else {
+			nodes = append(nodes, p.node(e))
+		}
 	}
 	return nodes
 }

@@ -53,12 +53,16 @@ type tree struct {
 	ports   []*port // that its element gives
 	root    *node   // nil if it cannot be determined
 	roots   []*node // as many as are written; it has one
+	frame   bool    // it has places for nodes of its uses
+	copied  bool    // it is that of one use of a frame
 }
 
 // parser makes a document of a source.
 type parser struct {
 	*document
-	names map[string][]string // the results of kindNames, once the models are read
+	names  map[string][]string // the results of kindNames, once the models are read
+	frame  *frame              // whose use is read; nil: none is
+	copied int                 // nodes in frames
 }
 
 func newParser(src *diag.Source, signals Vocabulary) *parser {
@@ -160,9 +164,14 @@ func (p *parser) below(root *xmltree.Element) {
 		p.reportName(root, codeNoTree, `write the tree inside <BehaviorTree ID="...">`, "the plan has no tree")
 	}
 	for _, t := range p.order {
-		p.readTree(t)
+		if !t.frame { // it is read at its uses
+			p.readTree(t)
+		}
 	}
-	p.main = p.mainTree(root)
+	if p.main = p.mainTree(root); p.main != nil && p.main.frame {
+		p.reportName(p.main.element, codeNoMainTree, "use it with children in another tree",
+			"a tree with places for children cannot be the main tree")
+	}
 }
 
 func (p *parser) rootAttributes(root *xmltree.Element) {
@@ -175,7 +184,7 @@ func (p *parser) rootAttributes(root *xmltree.Element) {
 }
 
 func (p *parser) declareTree(e *xmltree.Element, count int) {
-	t := &tree{element: e}
+	t := &tree{element: e, frame: p.frames(e)}
 	for _, a := range e.Attributes {
 		if a.Name != "ID" && !strings.HasPrefix(a.Name, "_") {
 			t.ports = append(t.ports, &port{name: a.Name, value: a})

@@ -48,6 +48,9 @@ func inline(doc *document) *instance {
 
 // instance returns a node of a scope with what is below it, nil for the use of a tree without root.
 func (in *inliner) instance(n *node, s *scope) *instance {
+	for range n.up {
+		s = s.outer
+	}
 	if t := n.subtree; t != nil {
 		if t.root == nil {
 			return nil
