@@ -84,6 +84,7 @@ const (
 type Leaf struct {
 	Task                bt.Task
 	Condition           bool
+	Lenient             bool                 // a condition that may read an entry without a value
 	Formulas            [Criteria]*expr.Code // nil where the plan gives none
 	Until               []bt.Task            // a condition stays true until one of these has ended; none: see Off
 	Entry, Exit         []Assignment

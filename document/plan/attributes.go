@@ -30,7 +30,6 @@ const (
 	attrFailed     = "failed"
 	attrSuccessIf  = "_successIf"
 	attrFailureIf  = "_failureIf"
-	attrAlways     = "_post" // also when it is halted
 )
 
 // Attributes of an action's model that describe the world.

@@ -30,7 +30,9 @@ func (d *desugarer) cases(n *node) *node {
 			d.reportMissing(n.element, codeCount, n.kind.String(), name, "...")
 			value = variable
 		}
-		children = append(children, n.newCondition(name, xmltree.Equation(attrOn, variable, value)))
+		condition := n.newCondition(name, xmltree.Equation(attrOn, variable, value))
+		condition.lenient = true
+		children = append(children, condition)
 		if k < len(n.children) {
 			children = append(children, n.children[k])
 		}

@@ -38,7 +38,7 @@ func (c Coder) Compile(p *executive.Program, leaves []Leaf) {
 		return all
 	}
 	for _, l := range leaves {
-		out := executive.Leaf{Task: l.Task, Condition: !p.Tree.Kind(l.Task).Acts(),
+		out := executive.Leaf{Task: l.Task, Condition: !p.Tree.Kind(l.Task).Acts(), Lenient: l.Lenient,
 			Until: l.Until, Entry: assignments(c.Once, l.Entry), Exit: assignments(c.Once, l.Exit),
 			EntryTime: duration(l.EntryTime), ExitTime: duration(l.ExitTime)}
 		out.Formulas = [executive.Criteria]*expr.Code{executive.On: condition(l.On), executive.Off: condition(l.Off),

@@ -4,25 +4,23 @@ import (
 	"slices"
 
 	"github.com/canopy-uav/canopy/bt"
-	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // guards puts a node below its preconditions, the first of which is the outermost, and its postconditions. An action
 // that has no preconditions but those that it has as a leaf judges these by itself, unless it judges its entry.
 func (d *desugarer) guards(n *node) *node {
 	leaf, all := n.subtree == nil && n.kind.Acts() && n.id != elementWasEntryUpdated, n
-	effect := func(k bt.Kind, a *xmltree.Attribute, what string) {
-		if a != nil {
-			all = n.around(k, what, nil, d.newEffect(n, a, n.name+"."+what+".do"), all)
+	if does := d.caught(n); does != nil {
+		all = n.around(bt.OnHalted, n.kind.Cleanup(), nil, does, all)
+	}
+	effects := func(halts bool) {
+		for _, name := range postconditions {
+			if a := n.element.Find(name); a != nil && attributed[name].Halts() == halts {
+				all = n.around(attributed[name], name, nil, d.newEffect(n, a, n.name+"."+name+".do"), all)
+			}
 		}
 	}
-	effect(bt.OnHalted, d.caught(n), n.kind.Cleanup())
-	for _, name := range postconditions {
-		if k := attributed[name]; k.Halts() {
-			effect(k, n.element.Find(name), name)
-			effect(k, n.element.Find(attrAlways), attrAlways+".halted")
-		}
-	}
+	effects(true)
 	n.wrapped = slices.ContainsFunc(preconditions, func(name string) bool {
 		return n.element.Find(name) != nil && !(leaf && slices.Contains(requests, name))
 	})
@@ -31,16 +29,13 @@ func (d *desugarer) guards(n *node) *node {
 			all = n.around(attributed[name], name, nil, n.newScript(a, n.name+"."+name+".if"), all)
 		}
 	}
-	for _, name := range postconditions {
-		if k := attributed[name]; !k.Halts() {
-			effect(k, n.element.Find(name), name)
-		}
-	}
+	effects(false)
 	return all
 }
 
-// caught returns the script that is executed when a node is halted, the code of its last child; nil if there is none.
-func (d *desugarer) caught(n *node) *xmltree.Attribute {
+// caught returns the action that makes the assignments of a node's last child when the node is halted; nil if there is
+// none, or if that child only judges.
+func (d *desugarer) caught(n *node) *node {
 	a := n.element.Find(n.kind.Cleanup())
 	switch {
 	case a == nil || n.kind.Cleanup() == "" || len(n.children) == 0:
@@ -51,11 +46,15 @@ func (d *desugarer) caught(n *node) *xmltree.Attribute {
 	case !truth(a.Value):
 		return nil
 	}
-	last := n.children[len(n.children)-1]
-	if code := last.element.Find(attrCode); last.access != nil && last.id == elementScript && code != nil {
-		return code
+	switch last := n.children[len(n.children)-1]; {
+	case last.kind.Judged(), last.kind.Childless():
+		return nil
+	case last.kind.Acts() && !last.free && last.subtree == nil:
+		does := *last
+		does.name = n.name + "." + a.Name + ".do"
+		return &does
 	}
 	d.reportAttribute(a, codeForeignAttr, "an exit procedure of an action does what a halt requires",
-		"%s supports %q only if its last child is a %s", n.kind, a.Name, elementScript)
+		"%s supports %q only if its last child is a leaf that judges or makes assignments", n.kind, a.Name)
 	return nil
 }

@@ -160,7 +160,8 @@ func (c *compiler) leaf(n *node, env environment) Leaf {
 		l.model, l.inner = n.model.element, n.bind(env)
 		l.outer = environment{ports: l.inner.ports, outer: &env}
 	}
-	leaf := Leaf{ID: n.id, Offset: n.element.At, Length: n.element.Tag.End - n.element.At, Free: n.free}
+	leaf := Leaf{ID: n.id, Offset: n.element.At, Length: n.element.Tag.End - n.element.At, Free: n.free,
+		Lenient: n.lenient}
 	if n.access != nil {
 		if n.kind.Acts() && !n.wrapped {
 			l.requests(&leaf)

@@ -33,6 +33,7 @@ type node struct {
 	wrapped bool  // it has preconditions, of which it reads none itself
 	wraps   bool  // an attribute of the task inside of it, its last child, stands for it
 	script  bool  // a condition in the notation of BehaviorTree.CPP
+	lenient bool  // a condition that may read an entry without a value
 }
 
 // The elements of the explicit form.

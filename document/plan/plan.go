@@ -95,6 +95,8 @@ type Leaf struct {
 	until          *xmltree.Attribute
 	unknown        string // of a condition: what it is while it is unknown
 
+	Lenient bool // a condition that does not hold while an entry has no value; else it is an error to read that
+
 	// Condition: becomes true when On holds, stays true until Off holds; Off nil: true while On holds.
 	On, Off *expr.Expr
 	// Condition: becomes true when On begins to hold, stays true until the task Until[0] has ended; none: as above.
