@@ -545,7 +545,7 @@ func (c *checker) product(n *Node) quantity {
 	if a.unit.any || b.unit.any {
 		return unknown
 	}
-	exponent := int16(1)
+	exponent := int32(1)
 	if n.op == OpDivide {
 		exponent = -1
 	}

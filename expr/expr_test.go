@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -144,6 +145,35 @@ func TestMisusePanics(t *testing.T) {
 			}()
 			misuse()
 		})
+	}
+}
+
+// TestComputedUnits: the text of a computed unit is read as this unit.
+func TestComputedUnits(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	count := 0
+	for range 2000 {
+		u := One
+		for _, symbol := range []string{"m", "kg", "s", "K", "W", "km/h"} {
+			v, err := ParseUnit(symbol)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, ok := v.power(float64(r.IntN(21)-10) / float64(1+r.IntN(10))); ok && r.IntN(2) == 0 {
+				u = u.times(p, 1)
+			}
+		}
+		if again, err := ParseUnit(u.Per(One).String()); u.moderate() && (err != nil || !again.Same(u)) {
+			if strings.Contains(err.Error(), "up to 9") { // as it is written, no exponent is larger
+				continue
+			}
+			t.Fatalf("%v: %v, %v", u.Per(One), again, err)
+		} else if err == nil {
+			count++
+		}
+	}
+	if count < 1000 {
+		t.Error(count)
 	}
 }
 

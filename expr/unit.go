@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,11 +27,11 @@ type Unit struct {
 	any        bool    // unknown, fits every unit
 }
 
-// dimension holds the exponents of m, kg, s, A, K, mol, cd in sixths, so that square and cube roots have one.
-type dimension [7]int16
+// dimension holds the exponents of m, kg, s, A, K, mol, cd, as multiples of 1/whole.
+type dimension [7]int32
 
-// whole is the exponent 1 in a dimension.
-const whole = 6
+// whole is the exponent 1 in a dimension: fractions with up to three decimals, and halves to tenths, are exact.
+const whole = 126_000
 
 var baseUnits = [7]string{"m", "kg", "s", "A", "K", "mol", "cd"}
 
@@ -65,14 +67,14 @@ func (u Unit) Per(v Unit) Unit { return u.times(v, -1) }
 
 // times returns the coherent unit of u^1 v^n, for n = 1 or -1. With moderate units no exponent overflows; the caller
 // must check that the result is moderate.
-func (u Unit) times(v Unit, n int16) Unit {
+func (u Unit) times(v Unit, n int32) Unit {
 	w := u.product(v, n)
 	w.scale, w.per = 1, 1
 	return w
 }
 
 // product returns u^1 v^n with the factors, for n = 1 or -1.
-func (u Unit) product(v Unit, n int16) (w Unit) {
+func (u Unit) product(v Unit, n int32) (w Unit) {
 	for i := range w.dimension {
 		w.dimension[i] = u.dimension[i] + n*v.dimension[i]
 	}
@@ -88,19 +90,19 @@ const maxExponent = 20
 
 // moderate reports whether the unit's exponents are within maxExponent.
 func (u Unit) moderate() bool {
-	return !slices.ContainsFunc(u.dimension[:], func(e int16) bool { return max(e, -e) > maxExponent*whole })
+	return !slices.ContainsFunc(u.dimension[:], func(e int32) bool { return max(e, -e) > maxExponent*whole })
 }
 
-// power returns the coherent unit of u^x, if its exponents are of moderate size and whole sixths.
+// power returns the coherent unit of u^x, if its exponents are of moderate size and multiples of 1/whole.
 func (u Unit) power(x float64) (Unit, bool) {
 	w := Unit{scale: 1, per: 1}
 	for i, e := range u.dimension {
 		p := x * float64(e)
 		r := math.Round(p)
-		if moderate := math.Abs(r) <= maxExponent*whole; !moderate || math.Abs(p-r) > 1e-9 {
+		if moderate := math.Abs(r) <= maxExponent*whole; !moderate || math.Abs(p-r) > 1e-6 {
 			return Unit{}, false
 		}
-		w.dimension[i] = int16(r)
+		w.dimension[i] = int32(r)
 	}
 	return w, true
 }
@@ -137,7 +139,7 @@ func factors(first string, d dimension) (text string, length int) {
 		e, symbol := d[i], baseUnits[i]
 		length += max(int(e), int(-e))
 		if size := max(e, -e); size != whole {
-			symbol += "^" + strconv.FormatFloat(float64(size)/whole, 'g', 4, 64)
+			symbol += "^" + exponentText(size)
 		}
 		switch {
 		case e > 0:
@@ -157,6 +159,16 @@ func factors(first string, d dimension) (text string, length int) {
 	return text, length + (len(over)+len(under))<<20
 }
 
+// exponentText returns an exponent as a decimal, or as a fraction if it is none: 2, 0.5, (1/3).
+func exponentText(size int32) string {
+	text := strconv.FormatFloat(float64(size)/whole, 'f', -1, 64)
+	if _, decimals, _ := strings.Cut(text, "."); len(decimals) <= 3 {
+		return text
+	}
+	r := big.NewRat(int64(size), whole)
+	return "(" + r.String() + ")"
+}
+
 // symbol is a unit with its own symbol.
 type symbol struct {
 	dimension  dimension
@@ -165,7 +177,7 @@ type symbol struct {
 }
 
 // dim builds a dimension from whole exponents of m, kg, s, A, K, mol, cd.
-func dim(exponents ...int16) (d dimension) {
+func dim(exponents ...int32) (d dimension) {
 	for i, e := range exponents {
 		d[i] = whole * e
 	}
@@ -337,13 +349,14 @@ func (p *unitParser) factor(depth int) (Unit, *Error) {
 	if err != nil {
 		return u, err
 	}
-	w := One
-	w.text = ""
-	for range max(n, -n) {
-		if w, err = p.moderate(start, w.product(u, int16(n/max(n, -n)))); err != nil {
-			return u, err
-		}
+	w, possible := u.power(n)
+	if !possible {
+		return u, p.outOfRange(start)
 	}
+	if n < 0 {
+		u.scale, u.per, n = u.per, u.scale, -n
+	}
+	w.scale, w.per = math.Pow(u.scale, n), math.Pow(u.per, n)
 	return w, nil
 }
 
@@ -352,7 +365,12 @@ func (p *unitParser) moderate(start int, u Unit) (Unit, *Error) {
 	if u.moderate() {
 		return u, nil
 	}
-	return u, p.fail(start, p.at, fmt.Sprintf("the unit's exponents must be from %d to %d", -maxExponent, maxExponent), "")
+	return u, p.outOfRange(start)
+}
+
+func (p *unitParser) outOfRange(start int) *Error {
+	return p.fail(start, p.at, fmt.Sprintf("the unit's exponents must be from %d to %d, with three decimals or a denominator up to 10",
+		-maxExponent, maxExponent), "")
 }
 
 // name reads a symbol's characters.
@@ -374,7 +392,11 @@ func (p *unitParser) unknown(start int, name string) *Error {
 	case name == "" && start == len(p.text):
 		return p.fail(start, start, "a unit is missing at the end", "")
 	case name == "":
-		return p.fail(start, len(p.text), fmt.Sprintf("%q is not a unit", p.text[start:]), "")
+		hint := ""
+		if strings.HasSuffix(p.text[:start], "/") && unicode.IsDigit(rune(p.text[start])) {
+			hint = "put an exponent that is a fraction in parentheses, as in m^(1/3)"
+		}
+		return p.fail(start, len(p.text), fmt.Sprintf("%q is not a unit", p.text[start:]), hint)
 	case slices.Contains(celsius, name):
 		return p.fail(start, p.at, name+" is not a unit here: its zero differs from that of the SI",
 			"give temperatures in K, add 273.15")
@@ -387,27 +409,21 @@ func (p *unitParser) unknown(start int, name string) *Error {
 	}
 }
 
-// exponent reads a power: ^2, ^-1, 2, -1, ², ³, or nothing for 1.
-func (p *unitParser) exponent() (int, *Error) {
-	start := p.at
-	rest := p.text[p.at:]
-	for i, superscript := range [...]string{"²", "³"} {
-		if strings.HasPrefix(rest, superscript) {
-			p.at += len(superscript)
-			return i + 2, nil
-		}
-	}
-	rest, caret := strings.CutPrefix(rest, "^")
-	digits := strings.TrimLeft(strings.TrimPrefix(rest, "-"), "0123456789")
-	number := rest[:len(rest)-len(digits)]
-	if number == "" && !caret {
+// power matches a power: ^2, ^-1, ^2.5, ^(1/3), 2, -1, ², ³.
+var power = regexp.MustCompile(`^(?:[²³]|\^?-?\d+(?:\.\d+)?|\^\(-?\d+/\d+\))`)
+
+// exponent reads a power; without one it is 1.
+func (p *unitParser) exponent() (float64, *Error) {
+	text := power.FindString(p.text[p.at:])
+	if text == "" && !strings.HasPrefix(p.text[p.at:], "^") {
 		return 1, nil
 	}
-	n, err := strconv.Atoi(number)
-	if err != nil || n == 0 || n > 9 || n < -9 {
-		return 0, p.fail(start, len(p.text)-len(digits),
-			"a unit's exponent is a whole number from 1 to 9 or from -9 to -1", "")
+	start := p.at
+	p.at += max(len(text), 1)
+	n, ok := new(big.Rat).SetString(strings.Trim(strings.NewReplacer("²", "2", "³", "3").Replace(text), "^()"))
+	if !ok || n.Sign() == 0 || n.Num().CmpAbs(new(big.Int).Mul(big.NewInt(9), n.Denom())) > 0 {
+		return 0, p.fail(start, p.at, "a unit's exponent is a number up to 9, not 0, as in m^2, m^-1, m^2.5 or m^(1/3)", "")
 	}
-	p.at = len(p.text) - len(digits)
-	return n, nil
+	x, _ := n.Float64()
+	return x, nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"path"
+	"strings"
 	"syscall"
 )
 
@@ -35,11 +37,16 @@ func (p plain) Unwrap() error { return p.error }
 
 // Plain returns an error of a network in plain words, which wraps it; any other one as it is.
 func Plain(err error) error {
+	var form *net.AddrError
 	var name *net.DNSError
 	var late net.Error
 	switch {
 	case errors.As(err, new(plain)):
 		return err
+	case errors.As(err, &form):
+		return plain{fmt.Sprintf("%q is not HOST:PORT, as in %s:14550", form.Addr, loopback), err}
+	case errors.As(err, &name) && strings.Contains(name.Name, "/"):
+		return plain{fmt.Sprintf("the port %q is not a number from 0 to 65535", path.Base(name.Name)), err}
 	case errors.As(err, &name) && name.IsNotFound:
 		return plain{fmt.Sprintf("there is no computer %q; write its name or number correctly", name.Name), err}
 	case errors.As(err, &name):

@@ -124,16 +124,17 @@ func (f *flying) guard() (g link.Guard, err error) {
 // link checks the address of the link, before anything else is read.
 func (f *flying) link() error {
 	kind, name, _ := strings.Cut(f.address, ":")
-	if _, alone := fake.FirmwareNamed(kind); alone {
-		kind, name = "", kind
+	_, alone := fake.FirmwareNamed(kind)
+	if alone {
+		name = kind
 	}
 	_, known := fake.FirmwareNamed(name)
-	switch near := diag.Nearest(kind, []string{"fake"}); {
-	case kind == near && !known:
-		return errors.New("--link " + f.address + ": " + unknownWord("fake vehicle", name, fake.FirmwareNames()))
-	case kind == near:
+	switch {
+	case f.pretended() && known:
 		return nil
-	case near != "" || kind == "":
+	case kind+":" == fakePrefix:
+		return errors.New("--link " + f.address + ": " + unknownWord("fake vehicle", name, fake.FirmwareNames()))
+	case alone || diag.Nearest(kind, []string{"fake"}) != "":
 		return fmt.Errorf("--link %s: not the address of a link; did you mean \"%s%s\"?", f.address, fakePrefix, name)
 	}
 	if err := link.Check(f.address); err != nil {

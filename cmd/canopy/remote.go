@@ -109,8 +109,7 @@ func (s *serving) offer(run string) (*control.Exposure, error) {
 	}
 	at, err := net.ResolveTCPAddr("tcp", s.address)
 	if err != nil {
-		return nil, &usageError{fmt.Sprintf("--serve %s: %v; write HOST:PORT, as in 127.0.0.1:5800", s.address,
-			link.Plain(err))}
+		return nil, &usageError{fmt.Sprintf("--serve %s: %v", s.address, link.Plain(err))}
 	}
 	o := &control.Exposure{Address: s.address, Run: run}
 	if o.Key, err = s.key(); err != nil {
