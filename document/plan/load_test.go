@@ -13,29 +13,9 @@ import (
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/internal/btcpp"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
-
-// loader builds the program that loads plans into BehaviorTree.CPP, if that is installed.
-func loader(t *testing.T) string {
-	if testing.Short() {
-		t.Skip("-short: a program in C++ is not compiled")
-	}
-	if _, err := exec.LookPath("cmake"); err != nil {
-		t.Skip("no cmake: BehaviorTree.CPP cannot load plans here")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("cmake", "-S", "../../internal/btcpp", "-B", dir).CombinedOutput(); err != nil {
-		if strings.Contains(string(out), "behaviortree_cppConfig.cmake") {
-			t.Skip("BehaviorTree.CPP is not installed: CMAKE_PREFIX_PATH names the places where cmake looks for it")
-		}
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if out, err := exec.Command("cmake", "--build", dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return filepath.Join(dir, "load")
-}
 
 // foreignElement reports whether an element is a control or decorator of another program.
 func foreignElement(e *xmltree.Element, word string) bool {
@@ -77,7 +57,7 @@ func loadedNames(p *Plan) (names []string, all bool) {
 // What is written for BehaviorTree.CPP is loaded by it as the same tree: shipped plans, plans of this package, random
 // ones, and one that includes a manifest.
 func TestBehaviorTreeCppLoads(t *testing.T) {
-	load, dir := loader(t), t.TempDir()
+	load, dir := btcpp.Program(t, "../../internal/btcpp/cpp", "load"), t.TempDir()
 	want := map[string]*Plan{}
 	var files []string
 	add := func(src *diag.Source, open Open) {
