@@ -69,9 +69,9 @@ func TestPlaces(t *testing.T) {
 	near("a port that has the name of a signal", value("distance_to(48.2, north)",
 		map[string]*Expr{"north": parsed(t, "180 [deg]")}), math.Hypot(100-(48.2*deg-0.84)*6.37e6, -200-1e-3*4.27e6))
 	for text, want := range map[string]string{
-		"north_of(90.5)":           "90.5 degrees are no latitude: it is between -90 and 90",
-		"east_of(-181 [deg])":      "-181 degrees are no longitude: it is between -180 and 180",
-		"distance_to(11, 200)":     "200 degrees are no longitude",
+		"north_of(90.5)":           "90.5 degrees is not a latitude, which is between -90 and 90",
+		"east_of(-181 [deg])":      "-181 degrees is not a longitude, which is between -180 and 180",
+		"distance_to(11, 200)":     "200 degrees is not a longitude",
 		"distance_to(49.1, 180)":   "distance_to(49.1, 180) is more than 100 km from home",
 		"east_of(178.1)":           "east_of(178.1) is more than 100 km from home",
 		"distance_to(48)":          "distance_to takes 2 arguments, not 1",

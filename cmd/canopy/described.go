@@ -23,7 +23,9 @@ type description struct {
 
 // describeFlight describes a flight of a mission, of which all documents have been read.
 func describeFlight(name string, set []string, o flight.Options) ([]byte, error) {
-	return json.Marshal(description{Version: thisBuild().Version, Mission: name, Set: set, Documents: documents, Options: o})
+	return json.Marshal(description{
+		Version: thisBuild().Version, Mission: name, Set: set, Documents: documents, Options: o,
+	})
 }
 
 // described reads a description.

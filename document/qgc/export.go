@@ -266,7 +266,7 @@ func (x *exporter) number(e *xmltree.Element, key string, ports map[string]strin
 			return v, true
 		}
 	}
-	x.leaveOut(e, fmt.Sprintf("its %s is %q, which is no number before the flight", key, text))
+	x.leaveOut(e, fmt.Sprintf("its %s is %q, which is not known before the flight", key, text))
 	return 0, false
 }
 

@@ -158,7 +158,7 @@ func TestExport(t *testing.T) {
 	text, list := Export(p.Document, "", Spot{}, false, earth.Fence{}, nil, nil)
 	want := []string{"<Condition> enough is left out: the autopilot's missions have nothing of the kind",
 		"<return_home> is left out: it is an alternative",
-		`<fly_to> is left out: its to_north is "north + 5", which is no number before the flight`,
+		`<fly_to> is left out: its to_north is "north + 5", which is not known before the flight`,
 		"<ForceSuccess> is left out: the autopilot's missions have nothing of the kind"}
 	for i, d := range list {
 		if i >= len(want) || d.Text != want[i] {

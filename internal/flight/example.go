@@ -54,7 +54,7 @@ func Try(run func(w io.Writer, dir string) error, dir, picture string, texts ...
 	}
 	svg, err := os.ReadFile(filepath.Join(dir, picture))
 	if err == nil && !bytes.Contains(svg, []byte("<svg")) {
-		err = fmt.Errorf("%s is no picture", picture)
+		err = fmt.Errorf("%s is not a picture", picture)
 	}
 	return err
 }

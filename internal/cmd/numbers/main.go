@@ -46,7 +46,7 @@ func execute(programs []string, stdout io.Writer) error {
 	}
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("ROUNDS"), "15"))
 	if err != nil || rounds < 1 {
-		return errors.New("ROUNDS is no number of runs")
+		return errors.New("ROUNDS is not a number of runs")
 	}
 	return versus(programs, rounds, stdout)
 }
