@@ -2,6 +2,7 @@ package script
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 
 // Play runs a script on a plan and passes each instant to the function; the errors are those of [Print]. Where the plan
 // has entries of a blackboard, these act by themselves, in the same instant: they are written, and conditions, requests
-// and outcomes that name nothing else are judged. A script may set entries that are written from outside:
+// and outcomes that name nothing else are judged. A script may set what is written from outside:
 //
 //	set ENTRY VALUE   a number, true, false, or a text in quotes
 //
@@ -63,9 +64,21 @@ func Play(p *plan.Plan, src *diag.Source, open PlanReader, pass Pass) error {
 
 // settable returns the entries that are written from outside.
 func settable(p *plan.Plan) []plan.BlackboardEntry {
-	return slices.DeleteFunc(slices.Clone(p.Entries), func(e plan.BlackboardEntry) bool {
+	return slices.DeleteFunc(entries(p), func(e plan.BlackboardEntry) bool {
 		return !e.Free || e.Initial != nil // that of a watcher is no entry of the author's
 	})
+}
+
+// entries returns the entries of a plan with all other signals that it reads: they are entries for a script.
+func entries(p *plan.Plan) []plan.BlackboardEntry {
+	all, scope := slices.Clone(p.Entries), p.Scope()
+	for _, e := range p.Entries {
+		delete(scope, e.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(scope)) {
+		all = append(all, plan.BlackboardEntry{Name: name, Type: scope[name].Type, Free: true})
+	}
+	return all
 }
 
 // value is what a script sets an entry to.
@@ -78,6 +91,7 @@ type value struct {
 type game struct {
 	executive.Numbers
 	plan    *plan.Plan
+	entries []plan.BlackboardEntry
 	own     map[bt.Task]bool // leaves whose truth or outcome follows from entries
 	asked   map[bt.Task]bool // those whose request does
 	acts    bool             // an entry is written or read
@@ -95,7 +109,7 @@ type game struct {
 
 // newGame returns the game of a plan: earlier lines set entries of plans before it; its own lines give inputs.
 func newGame(p *plan.Plan, earlier, own []Line) *game {
-	g := &game{plan: p, own: map[bt.Task]bool{}, asked: map[bt.Task]bool{}, known: map[string]bool{},
+	g := &game{plan: p, entries: entries(p), own: map[bt.Task]bool{}, asked: map[bt.Task]bool{}, known: map[string]bool{},
 		places: map[string]int{}}
 	g.compile(g.leaves(slices.Concat(earlier, own)))
 	for _, line := range own {
@@ -163,7 +177,7 @@ func (g *game) engine() *bt.Engine { return g.player.Engine }
 
 // leaves returns the leaves of the plan with only what known entries determine.
 func (g *game) leaves(lines []Line) []plan.Leaf {
-	for _, e := range g.plan.Entries {
+	for _, e := range g.entries {
 		g.known[e.Name] = !e.Free
 	}
 	leaves := slices.Clone(g.plan.Leaves)
@@ -174,7 +188,7 @@ func (g *game) leaves(lines []Line) []plan.Leaf {
 			}
 		}
 	}
-	for _, e := range g.plan.Entries {
+	for _, e := range g.entries {
 		if e.Free && e.Initial != nil {
 			g.known[e.Name] = false
 		}
@@ -232,8 +246,8 @@ func (g *game) judges(a, b *expr.Expr) bool {
 func (g *game) compile(leaves []plan.Leaf) {
 	g.program = &executive.Program{Tree: g.plan.Tree}
 	scope, variables := expr.Scope{}, []expr.Variable(nil)
-	for i := range g.plan.Entries {
-		if e := &g.plan.Entries[i]; g.known[e.Name] {
+	for i := range g.entries {
+		if e := &g.entries[i]; g.known[e.Name] {
 			g.places[e.Name] = len(variables)
 			scope[e.Name] = e.Variable()
 			variables = append(variables, e.Variable())
@@ -241,8 +255,8 @@ func (g *game) compile(leaves []plan.Leaf) {
 		}
 	}
 	g.code = expr.NewCompiler(scope, func(name string) (int, bool) { i, ok := g.places[name]; return 1 + i, ok })
-	for i := range g.plan.Entries {
-		e := &g.plan.Entries[i]
+	for i := range g.entries {
+		e := &g.entries[i]
 		if !g.known[e.Name] {
 			continue
 		}
@@ -274,7 +288,7 @@ func (g *game) set(values []value) {
 		if !known { // a task writes to it what is not known
 			continue
 		}
-		want := g.plan.Entries[slices.IndexFunc(g.plan.Entries, func(e plan.BlackboardEntry) bool {
+		want := g.entries[slices.IndexFunc(g.entries, func(e plan.BlackboardEntry) bool {
 			return e.Name == v.entry
 		})].Variable()
 		g.program.SetHeld(g.u, slot, g.code.CompileAtOnce(v.expr, want).Value(nil, nil))
