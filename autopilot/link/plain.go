@@ -43,6 +43,8 @@ func Plain(err error) error {
 	switch {
 	case errors.As(err, new(plain)):
 		return err
+	case errors.As(err, &form) && form.Err == "invalid port":
+		return plain{fmt.Sprintf("the port %q is not a number from 0 to 65535", form.Addr), err}
 	case errors.As(err, &form):
 		return plain{fmt.Sprintf("%q is not HOST:PORT, as in %s:14550", form.Addr, loopback), err}
 	case errors.As(err, &name) && strings.Contains(name.Name, "/"):
