@@ -2,6 +2,7 @@ package diag
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,10 +13,37 @@ const (
 	maxCandidates = 10_000 // names of about the word's length
 )
 
-// Near returns the suggestion ([Diagnostic.Suggest]) for an unknown name; known lists the candidates.
+// Near returns the suggestion ([Diagnostic.Suggest]) for an unknown name; known lists the candidates: the one that is
+// similar, else those of which the name is a part or that are a part of it, else all if they are few.
 func Near(name string, known func() []string) func() string {
-	return func() string { return DidYouMean(name, known()) }
+	return func() string {
+		names := known()
+		if hint := DidYouMean(name, names); hint != "" {
+			return hint
+		}
+		word := strings.ToLower(name)
+		related := slices.DeleteFunc(slices.Clone(names), func(other string) bool {
+			other = strings.ToLower(other)
+			short, long := other, word
+			if len(short) > len(long) {
+				short, long = long, short
+			}
+			return len(short) < 3 || !strings.Contains(long, short)
+		})
+		switch {
+		case len(related) == 1:
+			return fmt.Sprintf("did you mean %q?", related[0])
+		case 1 < len(related) && len(related) <= few:
+			return OneOf("did you mean one of ", related) + "?"
+		case len(names) <= few:
+			return OneOf("known: ", names)
+		}
+		return ""
+	}
 }
+
+// few is how many names a hint lists beside those that are similar.
+const few = 8
 
 // DidYouMean returns the hint for an unknown word, or "" if no candidate is similar.
 func DidYouMean(word string, candidates []string) string {

@@ -94,3 +94,20 @@ func TestAdvice(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestNear: a name that is not similar to any is a part of some, or all are few.
+func TestNear(t *testing.T) {
+	for name, want := range map[string]string{
+		"airsped": `did you mean "airspeed"?`, "air": `did you mean "airspeed"?`, "altitude": `did you mean "alt"?`,
+		"speed": "did you mean one of airspeed, groundspeed?", "xyz": "known: airspeed, groundspeed, alt, h",
+		"at": `did you mean "alt"?`, "": "known: airspeed, groundspeed, alt, h",
+	} {
+		if got := Near(name, func() []string { return []string{"airspeed", "groundspeed", "alt", "h"} })(); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	many := make([]string, 20)
+	if got := Near("xyz", func() []string { return many })(); got != "" {
+		t.Error(got)
+	}
+}

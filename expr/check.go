@@ -377,8 +377,8 @@ func (c *checker) discrete(n *Node, want Variable) {
 	case n.op == OpName && c.scope == nil:
 	case want.Type == Enumeration && n.op == OpName && !c.scope.declares(n.name):
 		if !slices.Contains(want.Values, n.name) {
-			c.reportName(n, CodeValue, fmt.Sprintf("%q is not one of %s", n.name, strings.Join(want.Values, ", ")),
-				func() []string { return want.Values })
+			c.report(n, CodeValue, fmt.Sprintf("%q is not one of %s", n.name, strings.Join(want.Values, ", ")),
+				diag.DidYouMean(n.name, want.Values))
 		}
 	case want.Type == Enumeration && t.Type == Enumeration:
 		if !slices.Equal(t.Values, want.Values) {

@@ -685,7 +685,7 @@ func (b *builder) plan(n *yamldoc.Node, open func(string) ([]byte, error), known
 	if b.m.Plan = p; p == nil || known == nil {
 		return p != nil
 	}
-	unexplained := p.Unexplained()
+	unexplained := p.Unexplained(b.m.Vocabulary())
 	b.Diags = append(b.Diags, unexplained...)
 	b.entries()
 	b.sources()

@@ -29,7 +29,7 @@ func (m *Mission) with(p *plan.Plan, diags diag.List) (*Mission, diag.List) {
 	}
 	n := *m
 	n.Graph, n.Plan = nil, p
-	if unexplained := n.Plan.Unexplained(); len(unexplained) > 0 {
+	if unexplained := n.Plan.Unexplained(m.Vocabulary()); len(unexplained) > 0 {
 		return nil, append(diags, unexplained...)
 	}
 	b := n.builder(m)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
@@ -255,6 +256,15 @@ func (b *board) settle() {
 		}
 		if e.written && !e.created {
 			b.report(e.at.At, e.at.Len(), codeNoEntry, `create it with ":="`, "no script creates the entry %q", e.name)
+			b.found[len(b.found)-1].Suggest = func() string {
+				var names []string
+				for _, other := range b.order {
+					if other.created {
+						names = append(names, other.name)
+					}
+				}
+				return diag.DidYouMean(e.name, names)
+			}
 		}
 		if b.signals == nil && e.Free && len(e.name) > 1 && e.name == strings.ToUpper(e.name) {
 			hint := "write '" + e.name + "' for a text; a mission declares values of enumerations"

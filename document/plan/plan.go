@@ -3,6 +3,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/canopy-uav/canopy/bt"
@@ -200,7 +201,7 @@ func (t *tasks) Names() []string {
 }
 
 // Unexplained reports the free leaves and entries as errors: a run needs to know what a leaf does, and what is read.
-func (p *Plan) Unexplained() diag.List {
+func (p *Plan) Unexplained(signals Vocabulary) diag.List {
 	r := newReporter(p.Source)
 	for i := range p.Leaves {
 		l := &p.Leaves[i]
@@ -213,16 +214,23 @@ func (p *Plan) Unexplained() diag.List {
 		}
 		r.report(l.Offset+1, len(p.Element(l.Task).Name), codeFree, hint, "nothing defines what the leaf %q does", name)
 	}
-	return append(r.found, p.FreeEntries()...)
+	return append(r.found, p.FreeEntries(signals)...)
 }
 
-// FreeEntries reports the free entries as errors.
-func (p *Plan) FreeEntries() diag.List {
+// FreeEntries reports the free entries as errors, with a suggestion from the other entries and the signals.
+func (p *Plan) FreeEntries(signals Vocabulary) diag.List {
 	r := newReporter(p.Source)
+	names := slices.Sorted(maps.Keys(signals))
+	for _, e := range p.Entries {
+		if !e.Free {
+			names = append(names, e.Name)
+		}
+	}
 	for i := range p.Entries {
 		if e := &p.Entries[i]; e.Free {
 			r.report(e.Offset, e.Length, codeFreeEntry, "let a script write it, or declare it as a signal of the mission",
 				"nothing gives the entry %q a value", e.Name)
+			r.found[len(r.found)-1].Suggest = func() string { return diag.DidYouMean(e.Name, names) }
 		}
 	}
 	return r.found

@@ -131,7 +131,7 @@ func TestGoodPlans(t *testing.T) {
 				for i := range p.Entries {
 					fmt.Fprintf(&b, "entry %s, free: %v\n", p.Entries[i].Name, p.Entries[i].Free)
 				}
-				p.Unexplained().Write(&b, false)
+				p.Unexplained(nil).Write(&b, false)
 			}
 			golden(t, filepath.Join("testdata", folder, strings.TrimSuffix(filepath.Base(path), ".xml")+".txt"), b.String())
 			for i, task := range p.Tree.Leaves() {
@@ -398,7 +398,7 @@ func TestConditionsReadBooleanSignals(t *testing.T) {
 		if len(found) > 0 {
 			t.Fatalf("%s: %v", leaf, found)
 		}
-		if list := p.Unexplained(); len(list) != 1 || list[0].Code != codeFree {
+		if list := p.Unexplained(nil); len(list) != 1 || list[0].Code != codeFree {
 			t.Errorf("%s: %v", leaf, list)
 		}
 	}

@@ -72,7 +72,7 @@ func TestTracesAsBehaviorTreeCpp(t *testing.T) {
 		want, _, _ = strings.Cut(want, ",")
 		p, _ := readPlan(t, trees)
 		clock := func(l plan.Leaf) bool { return l.Start != "" }
-		if p == nil || len(p.FreeEntries()) > 0 || len(p.Tree.Timers()) > 0 || slices.ContainsFunc(p.Leaves, clock) {
+		if p == nil || len(p.FreeEntries(nil)) > 0 || len(p.Tree.Timers()) > 0 || slices.ContainsFunc(p.Leaves, clock) {
 			continue // `run` refuses it, or time must pass
 		}
 		got := "waits"

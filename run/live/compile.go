@@ -61,7 +61,7 @@ func (x *Execution) read(src *diag.Source) (*plan.Plan, error) {
 		}
 	}
 	if p != nil {
-		found = append(found, p.FreeEntries()...)
+		found = append(found, p.FreeEntries(nil)...)
 	}
 	return p, found.Sorted().Err()
 }
