@@ -94,7 +94,7 @@ type game struct {
 	entries []plan.BlackboardEntry
 	own     map[bt.Task]bool // leaves whose truth or outcome follows from entries
 	asked   map[bt.Task]bool // those whose request does
-	acts    bool             // an entry is written or read
+	acts    bool             // an entry is written or read, or a condition is constant
 	known   map[string]bool
 	places  map[string]int // of the slots of known entries
 	program *executive.Program
@@ -226,7 +226,7 @@ func (g *game) leaves(lines []Line) []plan.Leaf {
 			l.Done, l.Failed = nil, nil
 		}
 		g.own[l.Task], g.asked[l.Task] = on || outcome, request
-		g.acts = g.acts || slices.ContainsFunc(l.Expressions(), func(e *expr.Expr) bool { return len(e.Names()) > 0 }) ||
+		g.acts = g.acts || on || slices.ContainsFunc(l.Expressions(), func(e *expr.Expr) bool { return len(e.Names()) > 0 }) ||
 			len(l.Write)+len(l.Entry)+len(l.Exit) > 0
 	}
 	return leaves
