@@ -3,17 +3,28 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
 
 // BenchmarkWakeUp measures the time from a condition that is set in one goroutine to the start of the action that
-// follows in the goroutine of Run, which sleeps in between. docs/performance.md has the figures beside those of
-// BehaviorTree.CPP.
+// follows in the goroutine of Run, which sleeps in between, in trees of several sizes. docs/performance.md has the
+// figures beside those of BehaviorTree.CPP.
 func BenchmarkWakeUp(b *testing.B) {
-	x := New("plan.xml", document(alternation))
+	for _, nodes := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) { wakeUp(b, nodes) })
+	}
+}
+
+func wakeUp(b *testing.B, nodes int) {
+	b.Helper()
+	others := strings.Repeat(`<ReactiveSequence><Condition ID="off"/><Action ID="act"/></ReactiveSequence>`, (nodes-4)/3)
+	x := New("plan.xml", document(`<ReactiveFallback>`+others+alternation+`</ReactiveFallback>`))
 	on := x.Condition("on")
+	x.Condition("off")
 	follows := make(chan time.Time, 1)
 	x.Action("act", Action{
 		Start: func(Activation) { follows <- time.Now() },

@@ -59,6 +59,82 @@ func ExampleAction() {
 	// true
 }
 
+// Values travel through ports: the action that looks writes where the cup is, the one that grasps reads it, in a subtree
+// under another name.
+func ExampleGet() {
+	x := live.New("fetch.xml", `<root BTCPP_format="4" main_tree_to_execute="main">
+	  <BehaviorTree ID="main">
+	    <Sequence>
+	      <Look object="cup" distance="{range}"/>
+	      <ScriptCondition code="range &lt; 1"/>
+	      <SubTree ID="take" what="cup" reach="{range}"/>
+	    </Sequence>
+	  </BehaviorTree>
+	  <BehaviorTree ID="take"><Grasp object="{what}" distance="{reach}"/></BehaviorTree>
+	</root>`)
+	x.Action("Look", live.Action{
+		Ports: live.Ports{"object": live.In[string](), "distance": live.Out[float64]("cm")},
+		Start: func(a live.Activation) {
+			if err := a.Set("distance", 80); err != nil {
+				a.Fail(err)
+			}
+			a.Succeed()
+		},
+	})
+	x.Action("Grasp", live.Action{
+		Ports: live.Ports{"object": live.In[string](), "distance": live.In[float64]("mm"), "force": live.In[int]().Or(5)},
+		Start: func(a live.Activation) {
+			object, err := live.Get[string](a, "object")
+			if err != nil {
+				a.Fail(err)
+			}
+			distance, err := live.Get[float64](a, "distance")
+			if err != nil {
+				a.Fail(err)
+			}
+			fmt.Printf("grasp the %s at %g mm\n", object, distance)
+			a.Succeed()
+		},
+	})
+	fmt.Println(x.Run(context.Background()))
+	// Output:
+	// grasp the cup at 800 mm
+	// <nil>
+}
+
+// A condition that the plan asks has ports of its own in each place. It is asked again when one of them has changed, or
+// when the program says that the answer may be another one.
+func ExampleExecution_ConditionFunc() {
+	x := live.New("patrol.xml", `<root BTCPP_format="4"><BehaviorTree ID="main">
+	  <ReactiveFallback>
+	    <ReactiveSequence><Near goal="dock"/><Action ID="Charge"/></ReactiveSequence>
+	    <ReactiveSequence><Near goal="gate"/><Action ID="Look"/></ReactiveSequence>
+	    <Action ID="Fly"/>
+	  </ReactiveFallback>
+	</BehaviorTree></root>`)
+	clock := &live.Virtual{}
+	x.Use(clock)
+	place := "home"
+	near := x.ConditionFunc("Near", live.Ports{"goal": live.In[string]()}, func(l live.Leaf) bool {
+		goal, err := live.Get[string](l, "goal")
+		return err == nil && goal == place
+	})
+	for _, id := range []string{"Charge", "Look", "Fly"} {
+		x.Action(id, live.Action{Start: func(live.Activation) { fmt.Println(clock.Now(), id) }})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	for i, p := range []string{"gate", "dock"} {
+		clock.At(time.Duration(i+1)*time.Minute, func() { place = p; near.Changed() })
+	}
+	clock.At(time.Hour, cancel)
+	fmt.Println(x.Run(ctx))
+	// Output:
+	// 0s Fly
+	// 1m0s Look
+	// 2m0s Charge
+	// context canceled
+}
+
 // The error with which an action fails is part of the error of the plan.
 func ExampleActivation_Fail() {
 	errJammed := errors.New("the gripper is jammed")

@@ -1,7 +1,7 @@
 // The wake-up of BehaviorTree.CPP 4.10, measured as BenchmarkWakeUp measures that of package live: the time from a
 // condition that is set in one thread to the start of the action that follows in the thread of the tree, which sleeps.
 //
-//   g++ -std=c++17 -O2 wakeup.cpp -lbehaviortree_cpp -lpthread -o wakeup && ./wakeup
+//   g++ -std=c++17 -O2 wakeup.cpp -lbehaviortree_cpp -lpthread -o wakeup && ./wakeup NODES COUNT
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -24,15 +24,21 @@ struct Act : BT::StatefulActionNode
   void onHalted() override { followed = now(); }
 };
 
-int main()
+int main(int, char** argv)
 {
   BT::BehaviorTreeFactory factory;
   factory.registerNodeType<Act>("act");
   factory.registerSimpleCondition("on", [](BT::TreeNode&) {
     return on ? BT::NodeStatus::SUCCESS : BT::NodeStatus::FAILURE;
   });
-  auto tree = factory.createTreeFromText(R"(<root BTCPP_format="4"><BehaviorTree ID="main">
-    <ReactiveSequence><on/><act/></ReactiveSequence></BehaviorTree></root>)");
+  factory.registerSimpleCondition("off", [](BT::TreeNode&) { return BT::NodeStatus::FAILURE; });
+  std::string branches;
+  for(int nodes = 4; nodes < std::atoi(argv[1]); nodes += 3)
+  {
+    branches += "<ReactiveSequence><off/><act/></ReactiveSequence>";
+  }
+  auto tree = factory.createTreeFromText(R"(<root BTCPP_format="4"><BehaviorTree ID="main"><ReactiveFallback>)" + branches +
+    "<ReactiveSequence><on/><act/></ReactiveSequence></ReactiveFallback></BehaviorTree></root>");
   std::thread loop([&] {
     while(!stop)
     {
@@ -41,7 +47,7 @@ int main()
     }
   });
   std::vector<long> latencies;
-  for(int i = 0; i < 20000; i++)
+  for(int i = 0; i < std::atoi(argv[2]); i++)
   {
     for(bool value : { true, false })
     {
