@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
@@ -174,12 +173,6 @@ func (c *access) names() []string {
 		names = append(names, c.watches)
 	}
 	return names
-}
-
-// reads reports whether the value of an entry counts for the leaf.
-func (c *access) reads(name string) bool {
-	uses := func(e *expr.Expr) bool { return e != nil && slices.Contains(e.Names(), name) }
-	return uses(c.condition) || slices.ContainsFunc(c.writes, func(s statement) bool { return uses(s.value) })
 }
 
 // joined ends the name of the entry that stands for a text that scripts join, after that of the entry that gets it.

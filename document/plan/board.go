@@ -56,7 +56,6 @@ type symbol struct {
 	joined  bool     // it stands for a text that scripts join: any text
 	signal  bool     // it is a signal of the mission, or of the world
 	values  []write
-	read    bool         // a script reads it
 	ported  []portType   // of the ports by which code writes it
 	typed   xmltree.Span // the place that determined its type; empty: none has
 }
@@ -132,9 +131,6 @@ func (b *board) survey(i *instance) {
 		}
 		for _, name := range a.names() {
 			e := b.at(i.scope, name, a.at.Raw)
-			if e != nil && a.reads(name) {
-				e.read = true
-			}
 			if e != nil && slices.Contains(a.joins, name) && !e.joined {
 				e.joined, e.outside, e.created, e.Type, e.typed = true, true, true, expr.Text, e.at
 				b.warn(e.at.At, e.at.Len(), codeFreeEntry, "", "texts are not joined: %s is any text", name)
@@ -478,7 +474,10 @@ func (b *board) declare() []BlackboardEntry {
 				}
 			}
 		}
-		if b.types[e.Name] = v; b.signals != nil {
+		if v.Type != expr.Enumeration || b.signals != nil { // else its use tells
+			b.types[e.Name] = v
+		}
+		if b.signals != nil {
 			b.signals[e.Name] = Signal{Unit: v.Unit, Type: v.Type, Held: v.Held, Slot: !e.Free, Hold: true}
 			b.compiler.scope[e.Name] = v
 		}

@@ -86,22 +86,45 @@ type portType struct {
 	at xmltree.Span
 }
 
-// inferPorts determines the types of the entries that code writes: where nothing else does, they may have any value of
-// the program.
+// inferPorts determines the types of the entries that code writes, by their ports, else by the expressions that use
+// them. Others may have any value of the program.
 func (b *board) inferPorts() {
+	var values []flow
 	for _, e := range b.order {
+		if t, ok := b.usedAs[e.Name]; ok && e.typed.Len() == 0 && len(e.ported) == 0 && !e.signal && !e.hidden {
+			e.ported = []portType{{t, e.at}}
+		}
 		for _, p := range e.ported {
-			b.assume(e, p.t, p.at)
+			if b.assume(e, p.t, p.at) {
+				values = append(values, b.copies[e]...)
+			}
 		}
 	}
-	if b.code == nil {
-		return
-	}
+	b.spread(values)
 	for _, e := range b.order {
-		if !e.signal && !e.hidden && e.typed.Len() == 0 && !e.read {
-			e.Type = expr.Enumeration
+		if b.code != nil && !e.signal && !e.hidden && e.typed.Len() == 0 {
+			e.Type, b.untyped = expr.Enumeration, true
 		}
 	}
+}
+
+// typed is passes for a plan some of whose entries have no type but that of the expressions that use them.
+func (o reading) typed(src *diag.Source) (*document, *Plan) {
+	d, p := o.passes(src)
+	if !d.untyped || o.signals == nil {
+		return d, p
+	}
+	plain := o
+	plain.signals = nil
+	_, used := plain.passes(src)
+	if used == nil {
+		return d, p
+	}
+	o.usedAs = map[string]expr.Type{}
+	for name, v := range used.usages() {
+		o.usedAs[name] = v.Type
+	}
+	return o.passes(src)
 }
 
 // bound returns a port of a free leaf.

@@ -3,7 +3,7 @@ package plan
 import "github.com/canopy-uav/canopy/syntax/xmltree"
 
 // A frame is a tree with places for nodes that each use gives: a control or decorator that the plan itself defines.
-// Each use is a tree of its own, in which the nodes of the use, which belong to the tree around it, are in these places.
+// Each use is a tree of its own. The nodes of the use are in these places, and belong to the tree around it.
 
 const (
 	elementChildren = "Children" // the place of all nodes of the use, or of one

@@ -10,6 +10,7 @@ import (
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
@@ -41,9 +42,11 @@ type document struct {
 	astray    bool                // the use of a subtree cannot be determined: it may be any tree
 	passed    map[string][]string // the attributes of the uses of a tree, by its ID
 	models    map[string]*model
-	resources []string        // their names, by their number from 1
-	mentioned map[string]bool // the names of entries in nodes that read or write blackboards
-	code      map[string]Code // of a program, by ID; nil: there is none
+	resources []string             // their names, by their number from 1
+	mentioned map[string]bool      // the names of entries in nodes that read or write blackboards
+	code      map[string]Code      // of a program, by ID; nil: there is none
+	usedAs    map[string]expr.Type // see reading
+	untyped   bool                 // an entry that code writes has no type
 }
 
 // tree is a BehaviorTree element.

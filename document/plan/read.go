@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Read reads a plan document that includes no others, as [ReadFiles] does.
@@ -36,13 +37,14 @@ type reading struct {
 	signals Vocabulary
 	open    Open // nil: no other files are read
 	limits
-	code   map[string]Code // of a program, by ID; nil: there is none
-	tables bool            // calls of unknown functions are accepted
+	code   map[string]Code      // of a program, by ID; nil: there is none
+	usedAs map[string]expr.Type // the types of entries by their use
+	tables bool                 // calls of unknown functions are accepted
 }
 
 // plan reads a plan, and returns it if there are no errors.
 func (o reading) plan(src *diag.Source) (*Plan, diag.List) {
-	d, p := o.passes(src)
+	d, p := o.typed(src)
 	list := d.found.Sorted()
 	if list.HasErrors() {
 		p = nil
@@ -63,6 +65,7 @@ func (o reading) plan(src *diag.Source) (*Plan, diag.List) {
 // nil if there are errors.
 func (o reading) passes(src *diag.Source) (*document, *Plan) {
 	d := parse(src, o.signals, o.open, o.code)
+	d.usedAs = o.usedAs
 	desugar(d)
 	used := d.includes()
 	c := newCompiler(d, o.limits, o.tables)

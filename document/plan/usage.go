@@ -19,7 +19,21 @@ func (l *Leaf) Expressions() []*expr.Expr {
 // Scope returns the types of the signals that a plan names that was read without a vocabulary: those of entries that
 // tasks write and of texts, and of others as the expressions use them.
 func (p *Plan) Scope() expr.Scope {
-	scope := expr.Scope{}
+	scope := p.usages()
+	for i := range p.Entries {
+		if e := &p.Entries[i]; !e.Free || e.Type == expr.Text {
+			scope[e.Name] = e.Variable()
+		}
+	}
+	return scope
+}
+
+// usages returns the types of names as the expressions use them. To be copied to an entry without a type is no use.
+func (p *Plan) usages() expr.Scope {
+	scope, untyped := expr.Scope{}, map[string]bool{}
+	for i := range p.Entries {
+		untyped[p.Entries[i].Name] = p.Entries[i].Type == expr.Enumeration
+	}
 	for i := range p.Leaves {
 		l := &p.Leaves[i]
 		for _, e := range []*expr.Expr{l.On, l.Off, l.EntryUntil, l.ExitUntil, l.Done, l.Failed, l.SuccessIf, l.FailureIf} {
@@ -28,17 +42,14 @@ func (p *Plan) Scope() expr.Scope {
 			}
 		}
 		for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
-			usage(scope, a.Value, false)
+			if !untyped[a.Target] || a.Value.Root().Op() != expr.OpName {
+				usage(scope, a.Value, false)
+			}
 		}
 		for _, e := range []*expr.Expr{l.EntryTime, l.ExitTime} {
 			if e != nil {
 				usage(scope, e, false)
 			}
-		}
-	}
-	for i := range p.Entries {
-		if e := &p.Entries[i]; !e.Free || e.Type == expr.Text {
-			scope[e.Name] = e.Variable()
 		}
 	}
 	return scope

@@ -1,7 +1,9 @@
 package live
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/canopy-uav/canopy/expr"
 )
@@ -110,7 +112,7 @@ func (x *Execution) decoded(i int, v float64) any {
 	case s.Type == expr.Text:
 		return x.code.Texts()[int(v)]
 	}
-	return x.objects[i]
+	return x.kept[v]
 }
 
 // encoded returns the number for which an object stands that an action has set. The caller holds the lock.
@@ -120,5 +122,13 @@ func (x *Execution) encoded(i int) float64 {
 		return x.code.Text(text)
 	}
 	x.versions++
-	return float64(x.versions)
+	x.kept[x.versions] = x.objects[i]
+	return x.versions
+}
+
+// forgetObjects forgets the objects for which no number stands any more.
+func (x *Execution) forgetObjects() {
+	if u := x.world.u; len(x.kept) > 2*len(u) {
+		maps.DeleteFunc(x.kept, func(n float64, _ any) bool { return !slices.Contains(u, n) })
+	}
 }

@@ -79,11 +79,12 @@ type Execution struct {
 	wake chan struct{} // capacity one: something is pending
 	mu   sync.Mutex    // guards what follows
 	pending
-	inbox    pending   // taken from pending, without lock
-	shown    []any     // by signal: the value that leaves may read; nil: none
-	objects  []any     // by signal: what an action has set, unless it is a number
-	told     []float64 // by signal: the number of what is shown, without lock
-	versions int       // of objects, without lock
+	inbox    pending         // taken from pending, without lock
+	shown    []any           // by signal: the value that leaves may read; nil: none
+	objects  []any           // by signal: what an action has set, unless it is a number
+	told     []float64       // by signal: the number of what is shown, without lock
+	kept     map[float64]any // the objects for which numbers of the plan stand
+	versions float64         // the number of the latest one
 
 	stage
 	swap     *swap // an exchange of the plan that is under way
@@ -132,8 +133,8 @@ type action struct {
 // New returns an execution of a plan, given as the text of a plan document. The name of the document is for messages.
 func New(name, text string) *Execution {
 	return &Execution{source: diag.Source{Name: name, Text: text}, places: map[string]int{}, actions: map[string]*action{},
-		queries: map[string]*query{},
-		wake:    make(chan struct{}, 1)}
+		queries: map[string]*query{}, kept: map[float64]any{},
+		wake: make(chan struct{}, 1)}
 }
 
 // Include sets the function that returns the content of a file that the plan includes, by its path with slashes, such

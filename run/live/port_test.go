@@ -156,6 +156,52 @@ func TestPortsAreChecked(t *testing.T) {
 	}
 }
 
+// Without declarations, entries have the types by which the plan uses them, or any value.
+func TestUndeclaredPorts(t *testing.T) {
+	for _, c := range []struct {
+		value      any
+		body, want string
+	}{
+		{"ok", `<ScriptCondition code="r == 'ok'"/><Say v="{r}"/>`, "Say ok"},
+		{3, `<ScriptCondition code="r == 3"/><Condition on="r gt 2"/><Say v="{r}"/>`, "Say 3"},
+		{true, `<ScriptCondition code="r"/><Say v="{r}"/>`, "Say true"},
+		{[]int{1}, `<Script code="q := r"/><SetBlackboard value="{q}" output_key="p"/><Say v="{p}"/>`, "Say [1]"},
+		{"x", `<Script code="q := r"/><Say v="{q}"/>`, "Say x"},
+		{"x", `<Say _skipIf="r == 'x'" v="1"/><Say v="{@r}"/>`, "Say x"},
+		{2, `<Repeat num_cycles="{r}"><Say v="1"/></Repeat>`, "Say 1; Say 1"},
+		{[]int{1}, `<UnsetBlackboard key="r"/><Say v="{r}"/>`, `Say Sequence/Say: port "v": there is no value: nothing has been written to the entry "r"`},
+	} {
+		x, _, r := fixture(`<Sequence><Put out="{r}"/>` + c.body + `</Sequence>`)
+		x.Action("Say", say(r, "Say", nil))
+		x.Action("Put", Action{Start: func(a Activation) {
+			if err := a.Set("out", c.value); err != nil {
+				t.Error(err)
+			}
+			a.Succeed()
+		}})
+		run(t, x)
+		if got := strings.ReplaceAll(strings.Join(r.list, "; "), "Say Say:", "Say Sequence/Say:"); got != c.want {
+			t.Errorf("%s: %s, not %s", c.body, got, c.want)
+		}
+	}
+}
+
+// Values of the program that no entry has any more are forgotten.
+func TestObjectsAreForgotten(t *testing.T) {
+	x, _, _ := fixture(`<Repeat num_cycles="200"><Sequence><Put out="{a}"/><Script code="b := a"/><Put out="{a}"/></Sequence></Repeat>`)
+	most := 0
+	x.Action("Put", Action{Start: func(a Activation) {
+		if err := a.Set("out", pose{}); err != nil {
+			t.Error(err)
+		}
+		most = max(most, len(x.kept))
+		a.Succeed()
+	}})
+	if run(t, x); most > 100 {
+		t.Errorf("%d values are kept", most)
+	}
+}
+
 // What depends on the run is an error of the call, which the program handles.
 func TestErrorsOfPorts(t *testing.T) {
 	x, _, r := fixture(`<Sequence><Action ID="a" v="{unset}" w="word" out="{n}" none="1"/><Script code="unset := 1"/>

@@ -209,6 +209,7 @@ func (x *Execution) settle() error {
 			return err
 		}
 	}
+	x.forgetObjects()
 	x.instant.alarm = x.exec.Rest()
 	for i := range x.outputs {
 		x.outputs[i].report(x)
