@@ -38,6 +38,9 @@ func Read(text string, tasks expr.Tasks, scope expr.Scope) (*Property, []*expr.E
 	if t := r.Peek(); !t.IsEnd() {
 		r.lost(t, "nothing may follow here", "")
 	}
+	if list := r.foreign(text); len(r.mistakes) > 0 && len(list) > 0 {
+		r.mistakes = list // the others follow from these
+	}
 	if len(r.mistakes) > 0 {
 		slices.SortStableFunc(r.mistakes, func(a, b *expr.Error) int { return a.Offset - b.Offset })
 		return nil, r.mistakes

@@ -292,7 +292,9 @@ func (p *parser) arity(n *node) {
 // noTree reports an attribute that names a tree that the plan does not have. Where no leaf needs a meaning, it is free.
 func (p *parser) noTree(a *xmltree.Attribute) {
 	d := diag.Diagnostic{Source: p.source, Offset: a.Raw.At, Length: a.Raw.Len(), Code: codeNoTree,
-		Text: fmt.Sprintf("there is no tree %q", a.Value), Suggest: diag.Near(a.Value, p.treeIDs)}
+		Text: fmt.Sprintf("there is no tree %q", a.Value), Suggest: func() string {
+			return diag.DidYouMean(a.Value, p.treeIDs())
+		}}
 	if p.signals == nil {
 		d.Severity, d.Text, d.Hint = diag.Warning, d.Text+"; it is read as a free action", "include its file"
 	}
