@@ -56,7 +56,7 @@ func (x *Execution) read(src *diag.Source) (*plan.Plan, error) {
 	if known != nil {
 		ports := x.binder(known)
 		for i := range known.Leaves {
-			found = append(found, ports.check(&known.Leaves[i])...)
+			found = append(found, ports.check(i)...)
 			found = append(found, x.explain(known, &known.Leaves[i])...)
 		}
 	}

@@ -135,7 +135,7 @@ func TestPortsAreChecked(t *testing.T) {
 		`<F v="1" w="2"/>`:    `plan.xml:3:13: error: the Go code of "F" has no port "w"`,
 		`<F v="{typo}"/>`:     `plan.xml:3:7: error: nothing gives the entry "typo" a value`,
 		`<F v="{word}"/>`:     ``,
-		`<B v="{word}"/>`:     `plan.xml:3:7: error: the entry "word" has texts, but the port "v" takes a bool`,
+		`<B v="{mode}"/>`:     `plan.xml:3:7: error: the entry "mode" has words, but the port "v" takes a bool`,
 		`<F v="{height}"/>`:   `plan.xml:3:7: error: the unit of "height" is m, but the port "v" takes km/h`,
 		`<Out v="3"/>`:        `plan.xml:3:9: error: the output port "v" names no entry`,
 		`<Out v="{height}"/>`: `plan.xml:3:9: error: "height" can be read but not written`,
@@ -146,6 +146,7 @@ func TestPortsAreChecked(t *testing.T) {
 	} {
 		x, _, _ := fixture("\n<Sequence><Script code=\"word := 'hello'\"/>\n" + body + "</Sequence>")
 		x.Number("height", "m")
+		x.Word("mode", "low", "high")
 		x.Action("F", Action{Ports: Ports{"v": In[float64]("km/h")}})
 		x.Action("B", Action{Ports: Ports{"v": In[bool]()}})
 		x.Action("Out", Action{Ports: Ports{"v": Out[float64]()}})
