@@ -286,3 +286,37 @@ func TestConditionFunc(t *testing.T) {
 	r.expect(t, "0s Near false", "start fly", "1s Near true", "1s b false", "2s b false", "3s b true", "stop fly", "start both",
 		"stop both")
 }
+
+// Values, objects of the program included, survive an exchange of the plan, after which the plan asks conditions again.
+func TestPortsAfterSwap(t *testing.T) {
+	plan := func(id string) string {
+		return document(`<Sequence><Put out="{p}"/><Script code="n := 2"/><Wait/><ReactiveFallback><ReactiveSequence><Near goal="{n}"/>
+			<Action ID="` + id + `"/></ReactiveSequence><Action ID="Fly"/></ReactiveFallback><Say v="{p}"/></Sequence>`)
+	}
+	x, clock := New("plan.xml", plan("Old")), &Virtual{}
+	x.Use(clock)
+	r := &recorder{x: x}
+	x.Action("Put", Action{Ports: Ports{"out": Out[pose]()}, Start: func(a Activation) {
+		if err := a.Set("out", pose{1, 2}); err != nil {
+			t.Error(err)
+		}
+		a.Succeed()
+	}})
+	x.Action("Say", say(r, "Say", Ports{"v": In[pose]()}))
+	x.Action("Wait", Action{Start: func(a Activation) { clock.After(2*time.Second, a.Succeed) }})
+	x.Action("Old", Action{Start: func(Activation) { t.Error("the old plan goes on") }})
+	for _, id := range []string{"New", "Fly"} {
+		x.Action(id, Action{Start: func(a Activation) { r.note("%s", id); clock.After(time.Second, a.Succeed) }})
+	}
+	at := 1.0
+	near := x.ConditionFunc("Near", nil, func(l Leaf) bool {
+		goal, err := Get[float64](l, "goal")
+		return err == nil && goal == at
+	})
+	clock.At(time.Second, func() {
+		x.Swap("new.xml", plan("New"), func(err error) { r.note("swap %v", err) })
+	})
+	clock.At(2500*time.Millisecond, func() { at = 2; near.Changed() })
+	run(t, x)
+	r.expect(t, "swap <nil>", "Fly", "New", "Say {1 2}")
+}
