@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -131,7 +132,8 @@ func arguments(cmd *cobra.Command, args []string) error {
 	if least <= len(args) && len(args) <= len(wanted) {
 		return nil
 	}
-	return &usageError{fmt.Sprintf("%s takes %s; %d given", cmd.CommandPath(), strings.Join(wanted, " and "), len(args))}
+	takes := cmp.Or(strings.Join(wanted, " "), "no argument")
+	return &usageError{fmt.Sprintf("%s takes %s; %d given", cmd.CommandPath(), takes, len(args))}
 }
 
 // failure is the error of work that started and did not succeed; every other error of a command is wrong input.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -32,7 +33,8 @@ func TestVersion(t *testing.T) {
 	if err := json.Unmarshal([]byte(object), &b); err != nil || b != thisBuild() || b.Go != runtime.Version() {
 		t.Errorf("%v: %s", err, object)
 	}
-	if _, _, status := canopy("version", "all"); status != exitInput {
-		t.Errorf("an argument: status %d", status)
+	if _, stderr, status := canopy("version", "all"); status != exitInput ||
+		!strings.HasPrefix(stderr, "canopy: canopy version takes no argument; 1 given\n") {
+		t.Errorf("an argument: status %d, %s", status, stderr)
 	}
 }

@@ -268,7 +268,7 @@ func (p *parser) malformed(tag Span, err error) int {
 	case strings.HasPrefix(text, "unescaped <"):
 		text, hint = `a bare "<" inside an attribute`, `write "lt" or "&lt;"`
 	case strings.HasPrefix(text, "expected element name"):
-		at, text, hint = start, `"<" begins no tag here`, `for "less than" write "lt" or "&lt;"`
+		at, text, hint = start, `"<" does not begin a tag here`, `for "less than" write "lt" or "&lt;"`
 	case strings.HasPrefix(text, "invalid character entity"):
 		at = start + max(0, strings.LastIndexByte(p.text[start:end], '&'))
 		text, hint = `"&" begins no character reference here`, `for "&" write "&amp;", for a logical and "and"`
