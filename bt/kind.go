@@ -94,7 +94,7 @@ var kinds = [...]row{
 		script: Automaton{states: []state{
 			{child: 0, on: [2]move{Success: {says: Success}, Failure: {says: Failure, again: true}}, says: Failure}}},
 		text: "Runs its child again whenever it has failed, until it succeeds."},
-	RunOnce: {name: "RunOnce", family: Script, children: one, memory: true, symbol: "1",
+	RunOnce: {name: "RunOnce", family: Script, children: one, memory: true, symbol: "1", runs: true,
 		params: []Param{{Name: "then_skip", Label: "then", Type: Choice, Words: []string{"false", "true"}, Default: 2,
 			Text: "true: it is skipped from then on; false: it returns the same result from then on"}},
 		variants: []Automaton{
@@ -362,6 +362,7 @@ type row struct {
 	effect    string // the same, for a first child that is an action
 	halts     bool   // that action's assignments are made when the task is deactivated without having ended
 	cleanup   string // by this attribute of a plan, the last child's assignments are made on a halt, too
+	runs      bool   // in a plan, its child runs even if it could be judged at once
 	memory    bool   // what has been passed over, counted or reached is kept until the task is deactivated
 	own       bool   // BehaviorTree.CPP does not have it
 }
@@ -629,6 +630,9 @@ func (k Kind) Halts() bool { return kinds[k].halts }
 // Cleanup returns the attribute by which a plan may state that the assignments of the last child, an action, are also
 // made when a task of the kind is deactivated without having ended; "": none.
 func (k Kind) Cleanup() string { return kinds[k].cleanup }
+
+// Runs reports whether the child of a task of the kind is run in a plan even if it could be judged at once.
+func (k Kind) Runs() bool { return kinds[k].runs }
 
 // Own reports whether BehaviorTree.CPP does not have the kind.
 func (k Kind) Own() bool { return kinds[k].own }

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
@@ -20,6 +22,7 @@ var rewritings = []func(d *desugarer, n *node) *node{
 	(*desugarer).cases,
 	(*desugarer).utilities,
 	(*desugarer).attribute,
+	(*desugarer).runs,
 	(*desugarer).guards,
 	(*desugarer).wraps,
 }
@@ -71,6 +74,33 @@ func (d *desugarer) attribute(n *node) *node {
 		n.children = append([]*node{n.newScript(a, n.name+"."+a.Name)}, n.children...)
 	}
 	return n
+}
+
+// runs puts an action that ends at once before a child that runs even if it could be judged at once.
+func (d *desugarer) runs(n *node) *node {
+	if n.kind.Runs() && !d.exact && len(n.children) == 1 && n.children[0].judges() {
+		start := n.newLeaf(bt.Action, elementAction, n.name+".start")
+		start.access = &access{}
+		n.children = []*node{n.above(bt.IfThenElse, "run", nil, start, n.children[0])}
+	}
+	return n
+}
+
+// judges reports whether a task may be judged without being activated.
+func (n *node) judges() bool {
+	switch {
+	case n.subtree != nil:
+		return true
+	case n.kind.Acts():
+		return n.id == elementWasEntryUpdated || len(n.given(requests)) > 0
+	case len(n.children) == 0:
+		return !n.kind.Timer()
+	case n.kind.Family() == bt.Count:
+		return slices.ContainsFunc(n.children, (*node).judges)
+	case n.kind.Effect() != "":
+		return n.children[1].judges()
+	}
+	return n.children[0].judges()
 }
 
 // above returns a task that a node stands for, above others.

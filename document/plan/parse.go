@@ -46,6 +46,7 @@ type document struct {
 	mentioned map[string]bool      // the names of entries in nodes that read or write blackboards
 	code      map[string]Code      // of a program, by ID; nil: there is none
 	usedAs    map[string]expr.Type // see reading
+	exact     bool                 // see reading
 	untyped   bool                 // an entry that code writes has no type
 }
 

@@ -40,6 +40,7 @@ type reading struct {
 	code   map[string]Code      // of a program, by ID; nil: there is none
 	usedAs map[string]expr.Type // the types of entries by their use
 	tables bool                 // calls of unknown functions are accepted
+	exact  bool                 // each node of a description is the task that it names
 }
 
 // plan reads a plan, and returns it if there are no errors.
@@ -65,7 +66,7 @@ func (o reading) plan(src *diag.Source) (*Plan, diag.List) {
 // nil if there are errors.
 func (o reading) passes(src *diag.Source) (*document, *Plan) {
 	d := parse(src, o.signals, o.open, o.code)
-	d.usedAs = o.usedAs
+	d.usedAs, d.exact = o.usedAs, o.exact
 	desugar(d)
 	used := d.includes()
 	c := newCompiler(d, o.limits, o.tables)

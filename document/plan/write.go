@@ -18,7 +18,8 @@ func New(name string, root *bt.Node, leaves []Leaf) (*Plan, diag.List) {
 	if name == "" {
 		name = elementTree
 	}
-	return Read(&diag.Source{Name: name + ".xml", Text: encode(name, root, leaves, nil)}, nil)
+	src := &diag.Source{Name: name + ".xml", Text: encode(name, root, leaves, nil)}
+	return reading{limits: widest, exact: true}.plan(src)
 }
 
 // Write writes a plan as a document that is read as the same plan: subtrees and ports expanded, expressions in

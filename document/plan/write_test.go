@@ -188,6 +188,8 @@ func TestNewRandom(t *testing.T) {
 				t.Fatalf("leaf %d is %q, not %q", i, p.Leaves[i].ID, l.ID)
 			}
 		}
-		checkWrite(t, p, nil)
+		if !strings.Contains(p.Source.Text, "<"+bt.RunOnce.String()) { // in a document, its child runs in any case
+			checkWrite(t, p, nil)
+		}
 	}
 }

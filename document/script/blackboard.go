@@ -226,8 +226,8 @@ func (g *game) leaves(lines []Line) []plan.Leaf {
 			l.Done, l.Failed = nil, nil
 		}
 		g.own[l.Task], g.asked[l.Task] = on || outcome, request
-		g.acts = g.acts || on || slices.ContainsFunc(l.Expressions(), func(e *expr.Expr) bool { return len(e.Names()) > 0 }) ||
-			len(l.Write)+len(l.Entry)+len(l.Exit) > 0
+		g.acts = g.acts || g.own[l.Task] || len(l.Write)+len(l.Entry)+len(l.Exit) > 0 ||
+			slices.ContainsFunc(l.Expressions(), func(e *expr.Expr) bool { return len(e.Names()) > 0 })
 	}
 	return leaves
 }
