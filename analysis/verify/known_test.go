@@ -369,14 +369,14 @@ func TestLasting(t *testing.T) {
 	}
 }
 
-// TestHaltedScriptsAreAnswered: what `_onHalted` and `_post` assign when a task is halted decides what can follow; the
-// assignments themselves are no tasks that could be active.
+// TestHaltedScriptsAreAnswered: what `_onHalted` assigns when a task is halted decides what can follow, and `_post` does
+// not; the assignments themselves are no tasks that could be active.
 func TestHaltedScriptsAreAnswered(t *testing.T) {
 	plan := `<Sequence name="all"><Script name="begin" code="stops := 0"/><ReactiveFallback name="whole">` +
 		`<Action name="look" _while="h lt 100" _onHalted="stops := %s" _post="stops += 1"/>` +
 		`<ReactiveSequence name="rest"><ScriptCondition name="stopped" code="stops == 2"/><Action name="cool"/>` +
 		`</ReactiveSequence><Action name="wait"/></ReactiveFallback></Sequence>`
-	for stops, dead := range map[string]string{"1": "look._post.do", "2": "look._post.do rest"} {
+	for stops, dead := range map[string]string{"1": "look._post.do rest", "2": "look._post.do"} {
 		s, all := check(t, fmt.Sprintf(plan, stops), `always: ["cool -> h ge 100"]`)
 		var never []string
 		for _, f := range all {
