@@ -152,7 +152,7 @@ func (b *board) survey(i *instance) {
 			}
 		}
 	}
-	if i.free {
+	if i.free || i.coded {
 		for _, a := range append(i.portValues(), i.defaults()...) {
 			b.port(i, a)
 			b.typed(i, a)

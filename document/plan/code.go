@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
@@ -26,11 +28,13 @@ func ReadProgram(src *diag.Source, signals Vocabulary, open Open, code map[strin
 	return reading{signals: signals, open: open, limits: widest, code: code}.plan(src)
 }
 
-// portValues returns the attributes that give a free leaf its ports.
+// portValues returns the attributes that give a leaf its ports.
 func (n *node) portValues() []*xmltree.Attribute {
 	var list []*xmltree.Attribute
 	for _, name := range n.ports() {
-		list = append(list, n.element.Find(name))
+		if n.free || !slices.Contains(n.behaves(), name) {
+			list = append(list, n.element.Find(name))
+		}
 	}
 	return list
 }
@@ -51,9 +55,12 @@ func (n *node) defaults() []*xmltree.Attribute {
 	return list
 }
 
-// mentions notes the entries that a leaf with code names.
-func (d *document) mentions(n *node) {
-	if _, ok := d.code[n.id]; !ok || !n.free {
+// program notes whether a leaf has code, and the entries that it names.
+func (d *document) program(n *node) {
+	code, ok := d.code[n.id]
+	n.coded = ok && n.kind.Family() == bt.Leaf && n.short == nil && n.subtree == nil && n.access == nil &&
+		(n.free || !code.Condition || code.Ports != nil)
+	if !n.coded {
 		return
 	}
 	for _, a := range append(n.portValues(), n.defaults()...) {

@@ -116,7 +116,7 @@ func (c *compiler) node(i *instance) *bt.Node {
 			}
 		}
 		leaf := c.certain(c.measured(c.leaf(i.node, environment{scope: i.scope}), i.scope.path+task))
-		if leaf.Free {
+		if leaf.Free || i.coded {
 			leaf.Ports, leaf.Defaults = c.ports(i, i.portValues()), c.ports(i, i.defaults())
 		}
 		c.leaves = append(c.leaves, leaf)

@@ -24,6 +24,7 @@ type node struct {
 	children []*node
 	up       int        // the frames out of which its scope is
 	unknown  bool       // no kind that Canopy has
+	coded    bool       // a leaf with code of a program
 	free     bool       // a leaf that nothing defines
 	access   *access    // of a leaf that reads or writes blackboards
 	short    *shorthand // it stands for several tasks; nil: for one
@@ -72,6 +73,7 @@ func (p *parser) node(e *xmltree.Element) *node {
 		n.kind, n.unknown = bt.Sequence, true
 		return n
 	}
+	p.program(n)
 	known, what, ports := p.attributes(n), n.word(), []string(nil)
 	if n.short == nil {
 		what = category(n)
@@ -81,7 +83,6 @@ func (p *parser) node(e *xmltree.Element) *node {
 		p.undeclared(n, ports)
 		p.literalPorts(n)
 	}
-	p.mentions(n)
 	p.checkAttributes(e, what, slices.Concat(known, n.wrapNames(), preconditions, postconditions), ports...)
 	p.name(n, id)
 	return n
@@ -125,11 +126,17 @@ func (p *parser) attributes(n *node) []string {
 // says returns the names of the attributes that say what a leaf or the use of a subtree does.
 func (n *node) says() []string {
 	switch {
-	case n.free || n.subtree != nil:
+	case n.free || n.subtree != nil || n.coded:
 		return n.ports()
 	case n.access != nil:
 		return accesses[n.id].attributes
-	case n.kind.Acts():
+	}
+	return n.behaves()
+}
+
+// behaves returns the names of the attributes by which a plan says what a leaf does.
+func (n *node) behaves() []string {
+	if n.kind.Acts() {
 		return actionAttributes
 	}
 	return conditionAttributes

@@ -92,6 +92,7 @@ func TestPortsHaveTypes(t *testing.T) {
 		{`<F v="{speed}"/>`, "F 36"},
 		{`<F v="{n}"/>`, "F 7.2"},
 		{`<I v="-3"/>`, "I -3"},
+		{`<F v="3.6" done="false" exit_time="2 [s]"/>`, "F 12.96"},
 		{`<B v="TRUE"/><B v="{truth}"/><B v="0"/>`, "B true; B true; B false"},
 		{`<S v="{n}"/><S v="{word}"/><S v="3 [km]"/><S v="{truth}"/>`, "S 2; S hello; S 3 [km]; S true"},
 		{`<P v="1;2"/>`, "P {1 2}"},
