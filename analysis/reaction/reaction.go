@@ -162,6 +162,7 @@ type Result struct {
 	Leaves  []LeafResult // by leaf, then by task with a timer
 
 	tree   *bt.Tree
+	name   func(bt.Task) string // in scripts
 	inputs []Repertoire
 	groups map[string][]bt.Task // by Repertoire.Input
 	search *explore.Search[string, instant]
@@ -529,8 +530,11 @@ func WorkOf(i bt.Instant) Work { return Work{i.Iterations, len(i.Changes), i.Vis
 
 // Script returns a shortest trace script whose last line takes the maximum that was found of a measure, one of
 // Measures, and the work of that line. Without any input the script is empty. Lines with the word `slow` only prepare
-// the next; one that begins with `start:` is the start.
-func (r *Result) Script(measure string) (lines []string, last Work) {
+// the next; one that begins with `start:` is the start. name names the leaves; nil: as the tree does.
+func (r *Result) Script(measure string, name func(bt.Task) string) (lines []string, last Work) {
+	if r.name = name; name == nil {
+		r.name = r.tree.Name
+	}
 	m := slices.Index(Measures, measure)
 	if m < 0 {
 		panic("reaction: there is no such measure")
@@ -565,7 +569,7 @@ func (r *Result) Script(measure string) (lines []string, last Work) {
 // words returns inputs as words of a script.
 func (r *Result) words(inputs []bt.Input) (words []string) {
 	for _, in := range inputs {
-		words = append(words, in.Text(r.tree.Name(in.Task())))
+		words = append(words, in.Text(r.name(in.Task())))
 	}
 	return words
 }

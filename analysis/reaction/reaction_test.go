@@ -265,7 +265,7 @@ func TestStartsOfRuns(t *testing.T) {
 			t.Fatal(list)
 		}
 		r := ExploreRuns(p.Tree, InputsOf(p, nil), DefaultBudget)
-		lines, last := r.Script("changes")
+		lines, last := r.Script("changes", nil)
 		if !r.Decided || r.Most != test.most || last != r.Most || lines[0] != test.start {
 			t.Errorf("%+v, want %+v: %q", r.Most, test.most, lines)
 		}
@@ -321,7 +321,7 @@ func TestExploreRandom(t *testing.T) {
 func checkScripts(t *testing.T, r *Result) {
 	t.Helper()
 	for m, measure := range Measures {
-		lines, claimed := r.Script(measure)
+		lines, claimed := r.Script(measure, nil)
 		var last, most Work
 		err := script.Play(&plan.Plan{Tree: r.tree}, &diag.Source{Name: "script", Text: strings.Join(lines, "\n")}, nil,
 			func(n int, _ *bt.Tree, instant bt.Instant) {
@@ -450,7 +450,7 @@ func TestBoundIsTight(t *testing.T) {
 			if entry == Lasting {
 				want += depth
 			}
-			lines, _ := got.Script("iterations")
+			lines, _ := got.Script("iterations", nil)
 			t.Logf("depth %d: %+v of %+v, %d states, decided %v", depth, got.Most, got.Bound, got.States, got.Decided)
 			if got.Most.Iterations != want || got.Bound.Iterations != want {
 				t.Errorf("depth %d: %d iterations of %d, want %d\n%s", depth, got.Most.Iterations, got.Bound.Iterations, want,
@@ -554,7 +554,7 @@ func TestOneInput(t *testing.T) {
 			t.Fatal(list)
 		}
 		r := Explore(p.Tree, InputsOf(p, nil), DefaultBudget)
-		lines, last := r.Script("changes")
+		lines, last := r.Script("changes", nil)
 		if !r.Decided || r.Most.Changes != test.most || last != r.Most || r.Most.most(r.Bound) != r.Bound {
 			t.Errorf("%v: %+v, bound %+v, want %d changes: %q", test.conditions, r.Most, r.Bound, test.most, lines)
 		}

@@ -40,7 +40,7 @@ func askReaction(m *Model) []Finding {
 			f.Text += fmt.Sprintf("; the maximum in %d states is %d and %d", r.States, r.Most.Iterations, r.Most.Changes)
 		}
 	}
-	if lines, _ := r.Script(reaction.Measures[0]); len(lines) > 0 {
+	if lines, _ := r.Script(reaction.Measures[0], m.scriptName); len(lines) > 0 {
 		f.Script = strings.Join(lines, "\n") + "\n"
 	}
 	return []Finding{f}

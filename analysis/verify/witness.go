@@ -164,7 +164,7 @@ func (m *Model) write(instants []instant, begin string) (text string, same bool)
 			}
 			words := make([]string, len(in))
 			for i, x := range in {
-				words[i] = x.Text(m.tree.Name(x.Task()))
+				words[i] = x.Text(m.scriptName(x.Task()))
 			}
 			if i > 0 || k > 0 || begin == "" {
 				begin = ""
@@ -180,6 +180,9 @@ func (m *Model) write(instants []instant, begin string) (text string, same bool)
 	}
 	return b.String(), same
 }
+
+// scriptName returns how a script names a task.
+func (m *Model) scriptName(t bt.Task) string { return script.Name(m.plan, t) }
 
 // spells reports whether a script can spell the names of all leaves.
 func (m *Model) spells() bool {

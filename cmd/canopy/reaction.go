@@ -71,7 +71,7 @@ func (o *reacting) run(cmd *cobra.Command, args []string) error {
 	r := search(tree, inputs, limit)
 	runs := verify.Runs(s, func() bool { return over() == "" })
 	bar.clear()
-	lines, last := r.Script(o.measure)
+	lines, last := r.Script(o.measure, func(t bt.Task) string { return script.Name(s.Plan, t) })
 	if o.asJSON {
 		err = writeReactionJSON(cmd.OutOrStdout(), tree, r, &runs, lines)
 	} else {

@@ -26,7 +26,7 @@ import (
 //
 // A line `swap PATH` exchanges the plan (see [Swap]); open reads the other one. Nil: there is none.
 func Play(p *plan.Plan, src *diag.Source, open PlanReader, pass Pass) error {
-	reads := &parser{tree: p.Tree, src: src, entries: settable(p), open: open, plans: map[string]*plan.Plan{}}
+	reads := &parser{plan: p, tree: p.Tree, src: src, entries: settable(p), open: open, plans: map[string]*plan.Plan{}}
 	start, lines := reads.lines()
 	if err := reads.list.Err(); err != nil {
 		return err

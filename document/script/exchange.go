@@ -141,7 +141,7 @@ func (p *parser) exchange(line string, offset int) *plan.Plan {
 	if next == nil {
 		return nil
 	}
-	p.last, p.tree, p.entries = p.tree, next.Tree, settable(next)
+	p.last, p.plan, p.tree, p.entries = p.plan, next, next.Tree, settable(next)
 	return next
 }
 
@@ -182,18 +182,18 @@ func (p *parser) other(path string, offset int) *plan.Plan {
 	return &c
 }
 
-// either reads an input of a task of the plan, or of one that only the plan before it has: these come late.
-func (p *parser) either(words []word) (in bt.Input, late, ok bool) {
+// either reads an input of tasks of the plan, or of some that only the plan before it has: these come late.
+func (p *parser) either(words []word) (in []bt.Input, late bool) {
 	found := len(p.list)
-	if in, ok = p.input(words); ok || p.last == nil {
-		return in, false, ok
+	if in = p.input(words); len(in) > 0 || p.last == nil {
+		return in, false
 	}
-	mistakes := slices.Clone(p.list)
+	mistakes, now := slices.Clone(p.list), p.plan
 	p.list = p.list[:found]
-	p.tree, p.last = p.last, p.tree
-	in, ok = p.input(words)
-	if p.tree, p.last = p.last, p.tree; !ok {
+	p.plan, p.tree = p.last, p.last.Tree
+	in = p.input(words)
+	if p.plan, p.tree = now, now.Tree; len(in) == 0 {
 		p.list = mistakes
 	}
-	return in, ok, ok
+	return in, len(in) > 0
 }

@@ -23,12 +23,12 @@ import (
 //
 //	set C true|false                   a condition's truth value
 //	request A accept|success|failure   the request of an action while it is not active
-//	end A success|failure              an action's outcome
+//	end A success|failure              an action's outcome, if it is active
 //	slow A [entry] [exit]              exactly these procedures of A take time from now on
 //	entered A, exited A                the running procedure is complete
 //	elapsed T                          the running timer of a task has elapsed
 //
-// If the first line begins with `start:`, its inputs are those with which the engine begins, before the first settling;
+// The ID of leaves names all of them, and a path one. If the first line begins with `start:`, its inputs are those with which the engine begins, before the first settling;
 // it is not counted. Without it, conditions are false, actions ask to be activated, and procedures take no time.
 //
 // All bad input is found before anything runs and returned as a diag.List; nothing is written then. A tree that does
@@ -83,11 +83,12 @@ func (w word) end() int { return w.offset + len(w.text) }
 
 // parser reads a script and collects its mistakes.
 type parser struct {
+	plan    *plan.Plan // nil: only the tree is known
 	tree    *bt.Tree
 	src     *diag.Source
 	entries []plan.BlackboardEntry // that may be set
 	open    PlanReader
-	last    *bt.Tree // that of the plan before the last exchange
+	last    *plan.Plan // before the last exchange
 	list    diag.List
 	plans   map[string]*plan.Plan // that are named, by their paths; nil: it cannot take over
 	text    int                   // bytes of their documents
@@ -140,10 +141,10 @@ func (p *parser) instant(line string, offset int) (read Line) {
 		if words := splitWords(part, offset); len(words) > 0 {
 			if v, ok := p.value(words); ok {
 				read.values = append(read.values, v)
-			} else if in, late, ok := p.either(words); late {
-				read.late = append(read.late, in)
-			} else if ok {
-				read.Inputs = append(read.Inputs, in)
+			} else if in, late := p.either(words); late {
+				read.late = append(read.late, in...)
+			} else {
+				read.Inputs = append(read.Inputs, in...)
 			}
 		}
 		offset += len(part) + 1
@@ -189,18 +190,19 @@ var verbs = []verb{
 
 var verdicts = map[string]bt.Status{"accept": bt.Accept, "success": bt.Success, "failure": bt.Failure}
 
-// input reads one input.
-func (p *parser) input(words []word) (in bt.Input, ok bool) {
+// input reads an input of the tasks that it names; none if it is wrong.
+func (p *parser) input(words []word) (in []bt.Input) {
 	first := words[0]
 	i := slices.IndexFunc(verbs, func(v verb) bool { return v.name == first.text })
 	if i < 0 {
 		p.unknownVerb(first)
-		return in, false
+		return nil
 	}
 	v := &verbs[i]
-	task, rest, ok := p.task(words, v)
+	tasks, rest := p.tasks(words, v)
+	ok := len(tasks) > 0
 	if !ok {
-		return in, false
+		return nil
 	}
 	var texts []string
 	for i, w := range rest {
@@ -208,7 +210,7 @@ func (p *parser) input(words []word) (in bt.Input, ok bool) {
 		case i >= v.most:
 			p.report(w.offset, len(w.text), "unexpected-word", fmt.Sprintf("the input should end before %q", w.text),
 				"inputs of one instant are separated by \";\"")
-			return in, false
+			return nil
 		case !slices.Contains(v.words, w.text):
 			p.report(w.offset, len(w.text), "unknown-word", fmt.Sprintf("%q is not allowed here", w.text), oneOf(v.words))
 			ok = false
@@ -219,10 +221,12 @@ func (p *parser) input(words []word) (in bt.Input, ok bool) {
 		p.report(words[len(words)-1].end(), 0, "missing-word", fmt.Sprintf("%q needs one more word", v.name), oneOf(v.words))
 		ok = false
 	}
-	if !ok {
-		return in, false
+	for _, t := range tasks {
+		if ok {
+			in = append(in, v.input(t, texts))
+		}
 	}
-	return v.input(task, texts), true
+	return in
 }
 
 func (p *parser) unknownVerb(w word) {
@@ -237,37 +241,79 @@ func (p *parser) unknownVerb(w word) {
 	p.report(w.offset, len(w.text), "unknown-input", fmt.Sprintf("%q is not an input", w.text), hint)
 }
 
-// task reads a task's name, which may hold blanks, behind the verb: the longest that the tree knows. It returns the
-// words that follow.
-func (p *parser) task(words []word, v *verb) (task bt.Task, rest []word, ok bool) {
+// tasks reads a name, which may hold blanks, behind the verb: the longest that the tree knows. It returns the tasks and
+// the words that follow.
+func (p *parser) tasks(words []word, v *verb) (tasks []bt.Task, rest []word) {
 	if len(words) == 1 {
 		p.report(words[0].end(), 0, "missing-word", fmt.Sprintf("%q needs the name of a %s", v.name, v.noun()), "")
-		return 0, nil, false
+		return nil, nil
 	}
 	text := func(last int) string { return p.src.Text[words[1].offset:words[last].end()] }
 	for last := len(words) - 1; last >= 1; last-- {
-		tasks := p.tree.Resolve(text(last))
-		switch tasks = slices.DeleteFunc(tasks, func(t bt.Task) bool {
-			return len(tasks) > 1 && !v.takes(p.tree.Kind(t))
-		}); len(tasks) {
-		case 0:
+		tasks := p.named(text(last), v)
+		switch {
+		case len(tasks) == 0:
 			continue
-		case 1:
-			task = tasks[0]
-		default:
+		case len(tasks) > 1 && !p.oneType(tasks):
 			p.ambiguous(words[1].offset, text(last), tasks)
-			return 0, nil, false
+			return nil, nil
+		case !v.takes(p.tree.Kind(tasks[0])):
+			p.wrongKind(words[1].offset, text(last), p.tree.Kind(tasks[0]), v)
+			return nil, nil
 		}
-		if !v.takes(p.tree.Kind(task)) {
-			p.wrongKind(words[1].offset, text(last), p.tree.Kind(task), v)
-			return 0, nil, false
-		}
-		return task, words[last+1:], true
+		return tasks, words[last+1:]
 	}
 	name := text(max(1, len(words)-1-v.least))
 	p.report(words[1].offset, len(name), "unknown-"+v.noun(), fmt.Sprintf("the plan has no %s %q", v.noun(), name), "")
 	p.list[len(p.list)-1].Suggest = func() string { return p.near(name, v) }
-	return 0, nil, false
+	return nil, nil
+}
+
+// named returns the tasks that a name means, of several only those that the verb takes: the leaves of that type, if the
+// name means no other task, else the tasks with that name or path.
+func (p *parser) named(name string, v *verb) []bt.Task {
+	taken := func(tasks []bt.Task) []bt.Task {
+		return slices.DeleteFunc(tasks, func(t bt.Task) bool { return len(tasks) > 1 && !v.takes(p.tree.Kind(t)) })
+	}
+	tasks, same := taken(p.tree.Resolve(name)), taken(typed(p.plan, name))
+	if slices.ContainsFunc(tasks, func(t bt.Task) bool { return !slices.Contains(same, t) }) {
+		return tasks
+	}
+	return same
+}
+
+// typed returns the leaves of a type that a plan's author has named.
+func typed(p *plan.Plan, id string) (leaves []bt.Task) {
+	if p != nil {
+		for i := range p.Leaves {
+			if l := &p.Leaves[i]; l.ID == id && p.Tree.Kind(l.Task).String() != id {
+				leaves = append(leaves, l.Task)
+			}
+		}
+	}
+	return leaves
+}
+
+// oneType reports whether tasks are leaves of one type.
+func (p *parser) oneType(tasks []bt.Task) bool {
+	if p.plan == nil {
+		return false
+	}
+	i := slices.IndexFunc(p.plan.Leaves, func(l plan.Leaf) bool { return l.Task == tasks[0] })
+	if i < 0 {
+		return false
+	}
+	same := typed(p.plan, p.plan.Leaves[i].ID)
+	return !slices.ContainsFunc(tasks, func(t bt.Task) bool { return !slices.Contains(same, t) })
+}
+
+// Name returns how a script names one task: by its path if its name is also the type of other leaves.
+func Name(p *plan.Plan, t bt.Task) string {
+	name := p.Tree.Name(t)
+	if same := typed(p, name); len(same) > 1 {
+		return p.Tree.Name(0) + "/" + name
+	}
+	return name
 }
 
 // noun returns what the verb takes.
