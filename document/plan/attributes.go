@@ -119,8 +119,13 @@ func (d *document) checkAttributes(e *xmltree.Element, what string, known []stri
 				}
 				return "its ports are " + diag.Names(ports) + "; it may also have " + diag.Names(known)
 			}
-			d.once(diag.Diagnostic{Source: d.source, Offset: a.At, Length: len(a.Name), Code: codeAttribute,
-				Text: fmt.Sprintf("%s has no %s %q", what, thing, a.Name), Suggest: suggest})
+			m := diag.Diagnostic{Source: d.source, Offset: a.At, Length: len(a.Name), Code: codeAttribute,
+				Text: fmt.Sprintf("%s has no %s %q", what, thing, a.Name), Suggest: suggest}
+			if strings.HasPrefix(a.Name, "_") {
+				d.unlessProgram(m)
+			} else {
+				d.once(m)
+			}
 		}
 		seen[a.Name] = true
 	}

@@ -58,6 +58,8 @@ type symbol struct {
 	values  []write
 	ported  []portType   // of the ports by which code writes it
 	typed   xmltree.Span // the place that determined its type; empty: none has
+	used    expr.Type    // as what conditions use it
+	usedAt  xmltree.Span // empty: nowhere
 }
 
 // write is a value that a statement gives to an entry.
@@ -111,6 +113,8 @@ func (c *compiler) board(root *instance) []BlackboardEntry {
 	b := &board{compiler: c, entries: map[entryKey]*symbol{}, copies: map[*symbol][]flow{},
 		first: map[entryKey]typedPort{}}
 	root.visit(b.survey)
+	root.visit(b.conditions)
+	root.visit(b.ports)
 	if len(c.mentioned) == 0 {
 		return nil
 	}
@@ -136,6 +140,9 @@ func (b *board) survey(i *instance) {
 				b.warn(e.at.At, e.at.Len(), codeFreeEntry, "", "texts are not joined: %s is any text", name)
 			}
 		}
+		if a.condition != nil {
+			b.used(i.scope, a.condition, a.at)
+		}
 		if a.watches != "" {
 			if e := b.at(i.scope, a.watches, a.at.Raw); e != nil {
 				b.watch(i, e)
@@ -150,8 +157,57 @@ func (b *board) survey(i *instance) {
 			if e := b.at(i.scope, s.entry, s.at.Raw); e != nil && b.signals == nil && e.name == clock { // not the time
 				e.outside, e.created = true, true
 			}
+		case caseStep:
+			e := b.at(i.scope, s.name, s.value.Raw)
+			if s.other != nil {
+				if of := b.at(i.scope, s.other.String(), s.value.Raw); e != nil && of != nil {
+					b.copies[of] = append(b.copies[of], flow{e, write{statement{value: s.other, span: s.value.Raw}, i.scope}})
+				}
+			} else if e != nil && literalType(s.text()) == expr.Text {
+				e.used, e.usedAt = expr.Text, s.value.Raw
+			}
 		}
 	}
+}
+
+// conditions notes the entries from outside that the preconditions of a leaf and conditions of attributes read.
+func (b *board) conditions(i *instance) {
+	var list []*xmltree.Attribute
+	switch {
+	case b.signals != nil:
+	case i.script:
+		list = i.given([]string{attrOn})
+	case i.kind.Acts() && !i.wrapped:
+		list = i.given(requests)
+	}
+	for _, a := range list {
+		if e, err := expr.ParseScriptCondition(a.Value); err == nil {
+			for _, name := range e.Names() {
+				b.at(i.scope, name, a.Raw)
+			}
+			b.used(i.scope, e, a)
+		}
+	}
+}
+
+// used notes as what a condition uses entries: one that nothing writes has that type.
+func (b *board) used(s *scope, e *expr.Expr, a *xmltree.Attribute) {
+	used := expr.Scope{}
+	usage(used, e, true)
+	for name, v := range used {
+		key, _ := s.origin(name)
+		switch x := b.entries[key]; {
+		case x == nil:
+		case x.usedAt.Len() == 0:
+			x.used, x.usedAt = v.Type, a.Raw
+		case x.used != v.Type:
+			x.used = expr.Real
+		}
+	}
+}
+
+// ports notes what a leaf that nothing defines does with the blackboard.
+func (b *board) ports(i *instance) {
 	if i.free || i.coded {
 		for _, a := range append(i.portValues(), i.defaults()...) {
 			b.port(i, a)
@@ -160,26 +216,21 @@ func (b *board) survey(i *instance) {
 	}
 }
 
-// port notes the entry that a port of a leaf names which nothing defines: the leaf may write it, unless its model
-// declares an input.
+// port notes the entry that a port of such a leaf names: the leaf may write it, unless its model declares an input. A
+// port of any sort creates it.
 func (b *board) port(i *instance, a *xmltree.Attribute) {
 	name, ok := braced(a)
-	if !ok || !b.mentioned[strings.TrimPrefix(name, global)] && !b.mentioned[name] {
+	if !ok {
 		return
 	}
-	e := b.at(i.scope, name, a.Raw)
-	if e == nil {
+	key, _ := i.scope.origin(name)
+	if _, coded := b.code[i.id]; !coded && b.entries[key] == nil { // no script names it
 		return
 	}
-	if b.coded(i, a, e) {
-		return
+	if e := b.at(i.scope, name, a.Raw); e != nil && !b.coded(i, a, e) {
+		p := i.portOf(a)
+		e.created, e.outside = true, e.outside || p == nil || !p.input
 	}
-	if i.model != nil {
-		if p := i.portOf(a); p != nil && p.input {
-			return
-		}
-	}
-	e.outside, e.created = true, true
 }
 
 // watcher is a leaf that tells whether an entry was written since it did so before: two entries of its own differ. Who
@@ -251,16 +302,18 @@ func (b *board) settle() {
 			}
 		}
 		if e.written && !e.created {
-			b.report(e.at.At, e.at.Len(), codeNoEntry, `create it with ":="`, "no script creates the entry %q", e.name)
-			b.found[len(b.found)-1].Suggest = func() string {
-				var names []string
-				for _, other := range b.order {
-					if other.created {
-						names = append(names, other.name)
+			e.Free = b.signals == nil // the program around the plan may create it
+			b.unlessProgram(diag.Diagnostic{Offset: e.at.At, Length: e.at.Len(), Code: codeNoEntry,
+				Text: fmt.Sprintf("no script creates the entry %q", e.name), Hint: `create it with ":="`,
+				Suggest: func() string {
+					var names []string
+					for _, other := range b.order {
+						if other.created {
+							names = append(names, other.name)
+						}
 					}
-				}
-				return diag.DidYouMean(e.name, names)
-			}
+					return diag.DidYouMean(e.name, names)
+				}})
 		}
 		if b.signals == nil && e.Free && len(e.name) > 1 && e.name == strings.ToUpper(e.name) {
 			hint := "write '" + e.name + "' for a text; a mission declares values of enumerations"
@@ -339,6 +392,19 @@ func (b *board) infer() {
 	}
 	b.spread(values)
 	b.inferPorts()
+	for _, e := range b.order {
+		if e.usedAt.Len() > 0 && !e.signal && e.typed.Len() == 0 {
+			b.assume(e, e.used, e.usedAt)
+			b.spread(b.copies[e])
+		}
+	}
+	for _, e := range b.order { // from outside: as what it is used
+		for _, g := range b.copies[e] {
+			if e.typed.Len() == 0 && g.to.typed.Len() > 0 {
+				b.assume(e, g.to.Type, g.span)
+			}
+		}
+	}
 }
 
 // spread determines the types of entries by values, then those of the entries that get the values of these.
@@ -490,4 +556,22 @@ func (b *board) declare() []BlackboardEntry {
 // unfit reports a literal that is no value of a type.
 func (c *compiler) unfit(a *xmltree.Attribute, t expr.Type) {
 	c.reportValue(a, codeTypes, "", "%q is not %s", a.Value, values[t])
+}
+
+// typeOfEntry returns the type of the entry or signal that a name means; known is false if there is none.
+func (l leafReader) typeOfEntry(name string) (t expr.Type, known bool) {
+	if l.outer.scope == nil {
+		return 0, false
+	}
+	key, given := l.outer.scope.origin(name)
+	e := l.symbols[key]
+	switch s, isSignal := l.signals[key.name]; {
+	case e != nil && !e.signal:
+		return e.Type, true
+	case given != nil:
+		return literalType(given.Value), true
+	case isSignal:
+		return s.Type, true
+	}
+	return expr.Enumeration, l.signals == nil
 }

@@ -2,7 +2,9 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
@@ -30,9 +32,7 @@ func (d *desugarer) cases(n *node) *node {
 			d.reportMissing(n.element, codeCount, n.kind.String(), name, "...")
 			value = variable
 		}
-		condition := n.newCondition(name, xmltree.Equation(attrOn, variable, value))
-		condition.lenient = true
-		children = append(children, condition)
+		children = append(children, d.oneCase(n, name, variable, value))
 		if k < len(n.children) {
 			children = append(children, n.children[k])
 		}
@@ -40,3 +40,70 @@ func (d *desugarer) cases(n *node) *node {
 	n.children = append(children, n.children[min(len(names)-1, len(n.children)):]...)
 	return n
 }
+
+// oneCase returns the condition that the variable of a switch has a value: an expression or, if the variable is an
+// entry, a text that becomes a value of the entry's type.
+func (d *desugarer) oneCase(n *node, name string, variable, value *xmltree.Attribute) *node {
+	of, isEntry := braced(variable)
+	ok := isEntry
+	if !ok && (d.signals == nil || d.mentioned[variable.Value]) {
+		of, ok = variable.Value, true
+	}
+	c := n.newCondition(name, xmltree.Equation(attrOn, variable, value))
+	if c.lenient = true; !ok || !expr.IsName(strings.TrimPrefix(of, global)) {
+		return c
+	}
+	d.mention(of)
+	s := caseStep{name: of, entry: d.named(variable, of), value: value, isEntry: isEntry}
+	if other, ok := braced(value); ok {
+		if s.other = d.named(value, other); s.other == nil {
+			return c
+		}
+		d.mention(other)
+	}
+	c.access = &access{at: value, does: s}
+	return c
+}
+
+// caseStep is what the condition of a case does whose variable is an entry.
+type caseStep struct {
+	name  string
+	entry *expr.Expr // the name
+	value *xmltree.Attribute
+	other *expr.Expr // the entry with which the variable is compared; nil: a text
+
+	isEntry bool // else it may be a port whose value is an expression
+}
+
+var equation = must("it == other")
+
+// text returns the text of a case; it may have quotation marks.
+func (s caseStep) text() string {
+	text := s.value.Value
+	if n := len(text); n >= 2 && text[0] == '\'' && text[n-1] == '\'' {
+		return text[1 : n-1]
+	}
+	return text
+}
+
+func (s caseStep) compile(l leafReader, leaf *Leaf, _ *node) {
+	if b := l.outer.find(s.name); !s.isEntry && b != nil && b.value != nil {
+		leaf.On = l.condition(attrOn)
+		return
+	}
+	other := s.other
+	if other == nil {
+		switch t, known := l.typeOfEntry(s.name); {
+		case t == expr.Enumeration && expr.IsName(s.text()):
+			other = must(s.text())
+		case t != expr.Enumeration && known:
+			other = literal(s.text(), t)
+		}
+	}
+	if leaf.On = never; s.entry != nil && other != nil { // else no value is the text
+		leaf.On = l.script(equation.Substitute(map[string]*expr.Expr{"it": s.entry, "other": other}), s.value,
+			expr.Variable{Type: expr.Boolean})
+	}
+}
+
+func (s caseStep) describe(m *xmltree.Markup) { m.Add(attrOn, s.name+" == "+s.value.Value) }

@@ -35,7 +35,7 @@ func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 		return p.composite(n, e.Name, id.Raw)
 	case elementAction, elementCondition:
 		n.kind, _ = bt.ParseKind(e.Name)
-		if id == nil {
+		if id == nil || id.Value == e.Name {
 			return true
 		}
 		if _, ok := accesses[id.Value]; ok {
@@ -64,6 +64,7 @@ func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 		return true
 	}
 	if _, ok := accesses[e.Name]; ok {
+		n.id = e.Name
 		n.kind, n.access = accesses[n.id].kind, p.readAccess(n)
 		return true
 	}
@@ -278,6 +279,9 @@ func (p *parser) arity(n *node) {
 	}
 	if most == least {
 		wanted = fmt.Sprintf("exactly %d child", least)
+		if least > 1 {
+			wanted += "ren"
+		}
 		hint = "put the children into a Sequence or Fallback"
 	}
 	if count == 0 || most == 0 {
@@ -291,12 +295,12 @@ func (p *parser) arity(n *node) {
 
 // noTree reports an attribute that names a tree that the plan does not have. Where no leaf needs a meaning, it is free.
 func (p *parser) noTree(a *xmltree.Attribute) {
-	d := diag.Diagnostic{Source: p.source, Offset: a.Raw.At, Length: a.Raw.Len(), Code: codeNoTree,
+	d := diag.Diagnostic{Offset: a.Raw.At, Length: a.Raw.Len(), Code: codeNoTree,
 		Text: fmt.Sprintf("there is no tree %q", a.Value), Suggest: func() string {
 			return diag.DidYouMean(a.Value, p.treeIDs())
 		}}
 	if p.signals == nil {
-		d.Severity, d.Text, d.Hint = diag.Warning, d.Text+"; it is read as a free action", "include its file"
+		d.Text, d.Hint = d.Text+"; it is read as a free action", "include its file"
 	}
-	p.once(d)
+	p.unlessProgram(d)
 }

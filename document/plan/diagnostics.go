@@ -93,6 +93,14 @@ type mistake struct {
 // maxFound bounds the diagnostics of a file that is not a plan; at least one of them is an error.
 const maxFound = 1000
 
+// unlessProgram reports what is a mistake in a mission; elsewhere the program around the plan may know better.
+func (d *document) unlessProgram(m diag.Diagnostic) {
+	if m.Source = d.source; d.signals == nil {
+		m.Severity = diag.Warning
+	}
+	d.once(m)
+}
+
 func (r *reporter) once(d diag.Diagnostic) {
 	if len(r.found) >= maxFound && (d.Severity == diag.Warning || r.found.HasErrors()) {
 		return

@@ -28,7 +28,7 @@ func (d *desugarer) foreignNode(n *node) {
 	for k, c := range written {
 		what := fmt.Sprint("child_", k+1)
 		runs := n.above(bt.Sequence, what, nil, n.above(bt.ForceSuccess, what+".result", nil, c),
-			n.above(bt.Action, what+".rest", nil))
+			n.newLeaf(bt.Action, elementAction, n.name+"."+what+".rest"))
 		n.children = append(n.children, n.above(bt.While, what+".may_run", nil, d.asked(n, what+".runs"), runs))
 	}
 }

@@ -180,7 +180,10 @@ func (c *compiler) leaf(n *node, env environment) Leaf {
 				n.name)
 		}
 	} else {
-		if l.actionLeaf(&leaf); n.wrapped {
+		if l.requests(&leaf); !n.free {
+			l.actionLeaf(&leaf)
+		}
+		if n.wrapped {
 			leaf.SuccessIf, leaf.FailureIf = nil, nil
 		}
 		if !l.has(attrExitTime) && !l.has(attrExitUntil) {
@@ -218,7 +221,6 @@ func (l leafReader) conditionLeaf(leaf *Leaf) {
 }
 
 func (l leafReader) actionLeaf(leaf *Leaf) {
-	l.requests(leaf)
 	leaf.Entry, leaf.EntryTime = l.marked(l.assignments(attrEntry)), l.expression(attrEntryTime, expr.Number(expr.Second))
 	defer l.activate()()
 	leaf.Write, leaf.Exit = l.assignments(attrWrite), l.marked(l.assignments(attrExit))
@@ -264,6 +266,7 @@ func (c *compiler) checkModel(m *model) {
 	case elementCondition:
 		l.conditionLeaf(&Leaf{})
 	case elementAction:
+		l.requests(&Leaf{})
 		l.actionLeaf(&Leaf{})
 	}
 }

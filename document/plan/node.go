@@ -7,6 +7,7 @@ import (
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/preprocess"
+	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
@@ -85,6 +86,15 @@ func (p *parser) node(e *xmltree.Element) *node {
 	}
 	p.checkAttributes(e, what, slices.Concat(known, n.wrapNames(), preconditions, postconditions), ports...)
 	p.name(n, id)
+	for _, name := range preconditions {
+		if a := e.Find(name); a != nil && p.signals == nil { // what is not written comes from outside
+			if e, err := expr.ParseScriptCondition(a.Value); err == nil {
+				for _, name := range e.Names() {
+					p.mention(name)
+				}
+			}
+		}
+	}
 	return n
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -155,7 +156,8 @@ func (p *parser) below(root *xmltree.Element) {
 			if _, isKind := bt.ParseKind(e.Name); isKind || slices.Contains(explicit, e.Name) {
 				hint = "put it inside a <BehaviorTree>"
 			}
-			p.reportName(e, codeNode, hint, "<%s> is not allowed directly inside <root>", e.Name)
+			p.unlessProgram(diag.Diagnostic{Offset: e.At + 1, Length: len(e.Name), Code: codeNode, Hint: hint,
+				Text: fmt.Sprintf("<%s> has no meaning directly inside <root>", e.Name)})
 		}
 	}
 	for _, e := range models {

@@ -142,7 +142,7 @@ func (s *scope) bind(name string) *binding {
 	switch {
 	case !here && key.scope.find(key.name) != nil:
 		return key.scope.find(key.name)
-	case value != nil, here && slices.ContainsFunc(s.use.declared(), isPort):
+	case value != nil, here && s.outer != nil && slices.ContainsFunc(s.use.declared(), isPort):
 		return b
 	case key.name == name:
 		return nil

@@ -1,6 +1,7 @@
 package xmltree
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ const (
 type parser struct {
 	*Document
 	text  string
+	plain []byte // the text without the signs that encoding/xml refuses in values; nil: it is the text
 	found diag.List
 	open  []*Element // from the root to the innermost element that has no end tag yet
 	parts int        // that were read
@@ -83,7 +85,11 @@ func invalidUTF8(s string) int {
 // tokens reads from the given offset to the end of the file or to a tag that cannot be read, reports that, and returns
 // where to continue.
 func (p *parser) tokens(base int) int {
-	decoder := xml.NewDecoder(strings.NewReader(p.text[base:]))
+	var text io.Reader = strings.NewReader(p.text[base:])
+	if p.plain != nil {
+		text = bytes.NewReader(p.plain[base:])
+	}
+	decoder := xml.NewDecoder(text)
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
 	for {
 		at := Span{At: base + int(decoder.InputOffset())}
@@ -109,6 +115,9 @@ func (p *parser) tokens(base int) int {
 		}
 		if errors.Is(err, io.EOF) {
 			return len(p.text)
+		}
+		if err != nil && p.bareSigns(at) {
+			return at.At
 		}
 		if err != nil {
 			return p.malformed(at, err)
@@ -235,6 +244,57 @@ func (p *parser) characters(at Span, text string) {
 	p.report(first.At, first.Len(), CodeMalformed, "write a comment as <!-- ... -->", "there is text %s", place)
 }
 
+// bareSigns warns of the signs "<" and "&" in the values of a tag that stand for themselves, as they do for
+// BehaviorTree.CPP, and hides them from encoding/xml. It returns false if there are none.
+func (p *parser) bareSigns(tag Span) (found bool) {
+	rest := p.text[tag.At:min(len(p.text), tag.At+maxTag)]
+	if len(rest) < 2 || rest[0] != '<' || strings.IndexByte("/!?", rest[1]) >= 0 {
+		return false
+	}
+	for at := 0; ; {
+		open := strings.IndexAny(rest[at:], `"'>`)
+		if open < 0 || rest[at+open] == '>' {
+			return found
+		}
+		from := at + open + 1
+		size := strings.IndexByte(rest[from:], rest[from-1])
+		at = from + size + 1
+		if size < 0 || at >= len(rest) || strings.IndexByte(blank+"/>?", rest[at]) < 0 || rest[max(from, at-2)] == '=' {
+			return found // a quotation mark is missing
+		}
+		for i := tag.At + from; i < tag.At+at-1; i++ {
+			sign, hint := p.text[i:i+1], `write "&lt;" or "lt"`
+			switch {
+			case sign == "&" && !isReference.MatchString(p.text[i:]):
+				if hint = `write "&amp;"`; p.text[i+1] == '&' {
+					sign, hint = "&&", `write "&amp;&amp;" or "and"`
+				}
+			case sign != "<":
+				continue
+			}
+			if p.hide(i, len(sign)) {
+				found = true
+				p.warn(i, len(sign), CodeMalformed, hint, "a bare %q inside an attribute is no XML: other programs may refuse it",
+					sign)
+			}
+			i += len(sign) - 1
+		}
+	}
+}
+
+// hide replaces bytes for encoding/xml; false: they are hidden already.
+func (p *parser) hide(at, length int) bool {
+	if p.plain == nil {
+		p.plain = []byte(p.text)
+	}
+	shown := p.plain[at] == p.text[at]
+	copy(p.plain[at:], "xx"[:length])
+	return shown
+}
+
+// isReference matches the reference of a character or entity.
+var isReference = regexp.MustCompile(`^&(#?[\pL\pN_:.-]+);`)
+
 const insteadOfEntity = "write its replacement text where it is used"
 
 // documentType reports the entities that a document type declares: a document must spell out its content in place.
@@ -293,6 +353,11 @@ func (p *parser) malformed(tag Span, err error) int {
 func (p *parser) report(at, length int, code, hint, format string, args ...any) {
 	p.found = append(p.found, diag.Diagnostic{Source: p.Source, Offset: at, Length: length, Code: code, Hint: hint,
 		Text: fmt.Sprintf(format, args...)})
+}
+
+func (p *parser) warn(at, length int, code, hint, format string, args ...any) {
+	p.report(at, length, code, hint, format, args...)
+	p.found[len(p.found)-1].Severity = diag.Warning
 }
 
 // syntax reports malformed XML.
@@ -368,7 +433,7 @@ func decode(raw string, at int) (value string, places []int) {
 			piece, n = "\n", 2
 		case raw[i] == '\r':
 			piece = "\n"
-		case raw[i] == '&':
+		case raw[i] == '&' && isReference.MatchString(raw[i:]):
 			name, _, _ := strings.Cut(raw[i+1:], ";")
 			piece, n = reference(name), len(name)+2
 		}
