@@ -324,7 +324,7 @@ func checkScripts(t *testing.T, r *Result) {
 		lines, claimed := r.Script(measure, nil)
 		var last, most Work
 		err := script.Play(&plan.Plan{Tree: r.tree}, &diag.Source{Name: "script", Text: strings.Join(lines, "\n")}, nil,
-			func(n int, _ *bt.Tree, instant bt.Instant) {
+			func(n int, _ *bt.Tree, instant bt.Instant, _ []script.Written) {
 				last = WorkOf(instant)
 				if n > 0 {
 					most = most.most(last)

@@ -100,6 +100,9 @@ type game struct {
 	program *executive.Program
 	code    *expr.Compiler
 	types   []expr.Type // of the known entries
+	names   []string    // of these; "" is that of a watcher
+	before  []float64   // their values, when they were compared the last time
+	wrote   []Written
 	u       []float64
 	signals *executive.Signals
 	exec    *executive.Executive
@@ -127,7 +130,7 @@ func newGame(p *plan.Plan, earlier, own []Line) *game {
 func (g *game) begin(start Line) *game {
 	g.set(start.values)
 	g.exec = executive.New(g.program, g, executive.Listening(func(in []bt.Input) executive.Listener {
-		g.player = &player{Engine: bt.NewEngine(g.plan.Tree, slices.Concat(start.Inputs, in), 0)}
+		g.player = &player{Engine: bt.NewEngine(g.plan.Tree, slices.Concat(start.Inputs, in), 0), compare: g.compare}
 		return g.player
 	}, g.stubs(), executive.Sparing))
 	return g
@@ -137,10 +140,13 @@ func (g *game) begin(start Line) *game {
 func (g *game) resume(old *game, next *swap) *game {
 	copy(g.u, executive.Carry(old.program, old.u, next.exchange, g.program,
 		func(was, now int, v float64) (is float64, ok bool) { return g.value(now, old, was, v) }))
+	g.compare()
+	g.wrote = g.wrote[:0]
 	g.set(next.values)
 	g.exec = executive.Continue(old.exec, next.exchange, g.program, g, executive.Listening(
 		func(in []bt.Input) executive.Listener {
-			g.player = &player{Engine: old.player.Engine.Exchange(next.exchange, slices.Concat(next.inputs, in))}
+			g.player = &player{Engine: old.player.Engine.Exchange(next.exchange, slices.Concat(next.inputs, in)),
+				compare: g.compare}
 			return g.player
 		}, g.stubs(), executive.Sparing))
 	return g
@@ -252,6 +258,11 @@ func (g *game) compile(leaves []plan.Leaf) {
 			scope[e.Name] = e.Variable()
 			variables = append(variables, e.Variable())
 			g.types = append(g.types, e.Type)
+			name := e.Name
+			if e.Free && e.Initial != nil {
+				name = ""
+			}
+			g.names = append(g.names, name)
 		}
 	}
 	g.code = expr.NewCompiler(scope, func(name string) (int, bool) { i, ok := g.places[name]; return 1 + i, ok })
@@ -279,6 +290,7 @@ func (g *game) compile(leaves []plan.Leaf) {
 	g.program.Link()
 	g.u, g.signals = g.program.Initial(), executive.NewSignals(g.program, nil)
 	g.Numbers = executive.NewNumbers(g)
+	g.compare()
 }
 
 // set sets entries from outside.
@@ -300,9 +312,11 @@ func (g *game) set(values []value) {
 
 // settle settles an instant with the inputs of a script, and returns its log: that of all settlings.
 func (g *game) settle(in []bt.Input, values []value) (bt.Instant, error) {
+	g.wrote = g.wrote[:0]
 	g.set(values)
 	g.player.inputs, g.player.log = in, bt.Instant{}
 	g.exec.Begin()
+	defer g.compare()
 	for again := true; again; {
 		var err error
 		if again, err = g.exec.Settle(); err == nil && again {
@@ -315,6 +329,40 @@ func (g *game) settle(in []bt.Input, values []value) (bt.Instant, error) {
 	g.exec.Rest()
 	return g.player.log, nil
 }
+
+// compare notes which entries have other values than before.
+func (g *game) compare() {
+	values := g.Signals()
+	for slot, name := range g.names {
+		now := values[g.program.Signal(slot)]
+		if len(g.before) == slot {
+			g.before = append(g.before, now)
+		}
+		was := g.before[slot]
+		if g.before[slot] = now; name != "" && was != now && (was == was || now == now) {
+			after := 0
+			if g.player != nil {
+				after = len(g.player.log.Changes)
+			}
+			g.wrote = append(g.wrote, Written{after, name, g.shown(slot, was), g.shown(slot, now)})
+		}
+	}
+}
+
+// shown returns an entry's value as a value of Go.
+func (g *game) shown(slot int, v float64) any {
+	switch texts := g.code.Texts(); {
+	case v != v:
+		return nil
+	case g.types[slot] == expr.Boolean:
+		return v != 0
+	case g.types[slot] == expr.Text && int(v) < len(texts):
+		return texts[int(v)]
+	}
+	return v
+}
+
+func (g *game) written() []Written { return g.wrote }
 
 // Signals implements executive.Numeric.
 func (g *game) Signals() []float64 {
@@ -340,8 +388,9 @@ func (g *game) Over(int, float64) bool { return false }
 // player is the engine of a plan with what a script tells it.
 type player struct {
 	*bt.Engine
-	inputs []bt.Input // of the instant, not yet passed on
-	log    bt.Instant // of the instant so far
+	compare func()     // the entries, before a settling
+	inputs  []bt.Input // of the instant, not yet passed on
+	log     bt.Instant // of the instant so far
 }
 
 // Reconsider implements executive.Listener: it is asked for inputs once in each instant.
@@ -353,6 +402,7 @@ func (p *player) Reconsider(in []bt.Input) []bt.Input {
 
 // Settle implements executive.Engine.
 func (p *player) Settle(in []bt.Input) (bt.Instant, error) {
+	p.compare()
 	instant, err := p.Engine.Settle(in)
 	for _, c := range instant.Changes {
 		c.Iteration += int32(p.log.Iterations)

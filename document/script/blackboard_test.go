@@ -76,7 +76,7 @@ func TestTracesAsBehaviorTreeCpp(t *testing.T) {
 			continue // `run` refuses it, or time must pass
 		}
 		got := "waits"
-		err := Play(p, &diag.Source{Name: "script"}, nil, func(_ int, _ *bt.Tree, instant bt.Instant) {
+		err := Play(p, &diag.Source{Name: "script"}, nil, func(_ int, _ *bt.Tree, instant bt.Instant, _ []Written) {
 			for _, c := range instant.Changes {
 				if c.Task != p.Tree.Root() {
 					continue

@@ -45,6 +45,7 @@ type actor interface {
 	settle(in []bt.Input, values []value) (bt.Instant, error)
 	withhold(x *bt.Exchange)
 	engine() *bt.Engine
+	written() []Written // in the last settling
 }
 
 // stubs are leaves that only the script gives inputs.
@@ -55,6 +56,8 @@ func (s stubs) settle(in []bt.Input, _ []value) (bt.Instant, error) { return s.E
 func (s stubs) withhold(x *bt.Exchange) { s.Engine.Withhold(x) }
 
 func (s stubs) engine() *bt.Engine { return s.Engine }
+
+func (stubs) written() []Written { return nil }
 
 // replay settles a plan for the first time and then once for each line. resume returns the stage that goes on with what
 // an exchange keeps. If the new plan does not settle, the old one goes on.
@@ -68,18 +71,18 @@ func replay(s *stage, src *diag.Source, lines []Line, pass Pass, resume func(*st
 			s.request(line.swap)
 		}
 		instant, err := s.settle(line)
-		pass(i, s.plan.Tree, instant)
+		pass(i, s.plan.Tree, instant, s.actor.written())
 		if err == nil && s.next != nil && s.actor.engine().Ready(s.next.exchange) {
 			now := resume(s, s.next)
 			if first, wrong := now.actor.settle(nil, nil); wrong == nil {
 				s = now
-				pass(i, s.plan.Tree, first)
+				pass(i, s.plan.Tree, first, s.actor.written())
 			} else {
 				failed = errors.Join(failed, fmt.Errorf("%s: the old plan goes on: %w", where, wrong))
 				s.next = nil
 				s.actor.withhold(nil)
 				instant, err = s.actor.settle(nil, nil)
-				pass(i, s.plan.Tree, instant)
+				pass(i, s.plan.Tree, instant, s.actor.written())
 			}
 		}
 		if err != nil {

@@ -44,7 +44,7 @@ func TestExchangesKeepEntries(t *testing.T) {
 			n := -1
 			err := Play(plans["without"], &diag.Source{Name: "script", Text: strings.Join(lines, "\n")},
 				func(path string) (*plan.Plan, diag.List) { return plans[path], nil },
-				func(i int, tree *bt.Tree, instant bt.Instant) {
+				func(i int, tree *bt.Tree, instant bt.Instant, _ []Written) {
 					if i == 0 || !strings.HasPrefix(lines[i-1], "swap") {
 						n++
 					}
@@ -165,7 +165,7 @@ func TestBoundsOfExchanges(t *testing.T) {
 				return other, nil
 			}
 			return small, nil
-		}, func(int, *bt.Tree, bt.Instant) { settled++ })
+		}, func(int, *bt.Tree, bt.Instant, []Written) { settled++ })
 		return settled, err
 	}
 	names := func(name string, n int) string {

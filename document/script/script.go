@@ -45,11 +45,18 @@ func Print(p *plan.Plan, src *diag.Source, open PlanReader, w io.Writer) error {
 
 // Pass receives the log of an instant, with its number and its tree. An instant at which the plan is exchanged has two:
 // that of the old tree, then that of the new one. It is valid until the function returns.
-type Pass func(n int, tree *bt.Tree, instant bt.Instant)
+type Pass func(n int, tree *bt.Tree, instant bt.Instant, written []Written)
+
+// Written is a change of an entry in an instant, by a task or by the script.
+type Written struct {
+	After    int // so many of the instant's changes of statuses came before
+	Entry    string
+	From, To any // a float64, a bool or a string; nil: no value
+}
 
 // log returns a function that writes the changes of an instant.
 func log(out io.Writer) Pass {
-	return func(n int, tree *bt.Tree, instant bt.Instant) {
+	return func(n int, tree *bt.Tree, instant bt.Instant, _ []Written) {
 		for _, c := range instant.Changes {
 			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, diag.Visible(tree.Name(c.Task)), c.From, c.To)
 		}
