@@ -1,12 +1,6 @@
 package live
 
-import (
-	"maps"
-	"math"
-	"slices"
-
-	"github.com/canopy-uav/canopy/expr"
-)
+import "github.com/canopy-uav/canopy/expr"
 
 // query is the code of the conditions with one ID.
 type query struct {
@@ -67,68 +61,4 @@ func (x *Execution) truth(formula *expr.Code) (holds, ok bool) {
 func (x *Execution) answer(l *leaf) bool {
 	defer x.catch(l.name, &x.failed)
 	return l.query.holds(Leaf{x, l})
-}
-
-// show lets leaves read the values that their ports have now.
-func (x *Execution) show() {
-	for _, i := range x.named {
-		v := x.world.signals.Values[x.world.p.Signal(i)]
-		if v == x.told[i] || math.IsNaN(v) && math.IsNaN(x.told[i]) {
-			continue
-		}
-		x.told[i] = v
-		x.mu.Lock()
-		x.shown[i] = x.decoded(i, v)
-		x.mu.Unlock()
-		for _, l := range x.leaves {
-			if l.query != nil && l.names(i) {
-				x.doubt(l)
-			}
-		}
-	}
-}
-
-func (l *leaf) names(slot int) bool {
-	for _, b := range l.ports {
-		if b.entry != "" && b.slot == slot {
-			return true
-		}
-	}
-	return false
-}
-
-// decoded returns the value for which a number of the plan stands, numbers as they are; nil: none. The caller holds the
-// lock.
-func (x *Execution) decoded(i int, v float64) any {
-	switch s := &x.signals[i]; {
-	case math.IsNaN(v):
-		return nil
-	case s.Type == expr.Real:
-		return v
-	case s.value != nil:
-		return s.value(v)
-	case s.Type == expr.Boolean:
-		return v != 0
-	case s.Type == expr.Text:
-		return x.code.Texts()[int(v)]
-	}
-	return x.kept[v]
-}
-
-// encoded returns the number for which an object stands that an action has set. The caller holds the lock.
-func (x *Execution) encoded(i int) float64 {
-	if x.signals[i].Type == expr.Text {
-		text, _ := x.objects[i].(string)
-		return x.code.Text(text)
-	}
-	x.versions++
-	x.kept[x.versions] = x.objects[i]
-	return x.versions
-}
-
-// forgetObjects forgets the objects for which no number stands any more.
-func (x *Execution) forgetObjects() {
-	if u := x.world.u; len(x.kept) > 2*len(u) {
-		maps.DeleteFunc(x.kept, func(n float64, _ any) bool { return !slices.Contains(u, n) })
-	}
 }

@@ -1,10 +1,11 @@
 // Package live runs a plan whose leaves are Go code, in a Go program.
 //
 // An [Execution] is one run of one plan. The program registers what the plan names: conditions and numbers, which any
-// goroutine sets, actions, which are callbacks, and outputs, which the plan writes. [Execution.Run] then runs the plan
-// in the goroutine that calls it. It sleeps until an input changes or a timer elapses; it polls nothing and starts no
-// goroutine. All callbacks are called in that goroutine, one at a time, in the order of the plan's log. They must
-// return soon: longer work belongs to goroutines of the program, which report when there is something to say.
+// goroutine sets, actions and conditions with ports, which are callbacks, and outputs, which the plan writes.
+// [Execution.Run] then runs the plan in the goroutine that calls it. It sleeps until an input changes or a timer
+// elapses; it polls nothing and starts no goroutine. All callbacks are called in that goroutine, one at a time, in the
+// order of the plan's log. They must return soon: longer work belongs to goroutines of the program, which report when
+// there is something to say.
 //
 // docs/semantics.md defines what a plan does, docs/go.md how a program uses this package.
 package live
@@ -79,12 +80,8 @@ type Execution struct {
 	wake chan struct{} // capacity one: something is pending
 	mu   sync.Mutex    // guards what follows
 	pending
-	inbox    pending         // taken from pending, without lock
-	shown    []any           // by signal: the value that leaves may read; nil: none
-	objects  []any           // by signal: what an action has set, unless it is a number
-	told     []float64       // by signal: the number of what is shown, without lock
-	kept     map[float64]any // the objects for which numbers of the plan stand
-	versions float64         // the number of the latest one
+	inbox pending // taken from pending, without lock
+	board
 
 	stage
 	swap     *swap // an exchange of the plan that is under way
@@ -133,8 +130,9 @@ type action struct {
 // New returns an execution of a plan, given as the text of a plan document. The name of the document is for messages.
 func New(name, text string) *Execution {
 	return &Execution{source: diag.Source{Name: name, Text: text}, places: map[string]int{}, actions: map[string]*action{},
-		queries: map[string]*query{}, kept: map[float64]any{},
-		wake: make(chan struct{}, 1)}
+		queries: map[string]*query{},
+		board:   board{kept: map[float64]any{}},
+		wake:    make(chan struct{}, 1)}
 }
 
 // Include sets the function that returns the content of a file that the plan includes, by its path with slashes, such

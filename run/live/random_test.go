@@ -30,7 +30,7 @@ func (m *mirror) note(t float64, c bt.Change) {
 	m.log = append(m.log, fmt.Sprintf("%.9f %s: %v -> %v", t, m.tree.Name(c.Task), c.From, c.To))
 }
 
-// newMirror returns a random plan in which each leaf has an ID of its own; nil if it has no XML.
+// newMirror returns a random plan in which each leaf has an ID of its own; nil if its text stands for other tasks.
 func newMirror(t *testing.T, r *rand.Rand) *mirror {
 	t.Helper()
 	d := trees.Random(r, 1+r.IntN(25))
@@ -49,6 +49,9 @@ func newMirror(t *testing.T, r *rand.Rand) *mirror {
 	p, found := plan.New("main", d, leaves)
 	if p == nil {
 		t.Fatal(found)
+	}
+	if strings.Contains(p.Source.Text, "<"+bt.RunOnce.String()) {
+		return nil
 	}
 	m := &mirror{tree: p.Tree, text: p.Source.Text, slow: map[bt.Task][2]bool{}}
 	for _, l := range p.Tree.Leaves() {
@@ -246,8 +249,8 @@ func TestRandomPlans(t *testing.T) {
 	for seed := range uint64(count) {
 		r := rand.New(rand.NewPCG(12, seed))
 		m := newMirror(t, r)
-		if err := m.engine(r, 5.25); err != nil {
-			continue // an instantaneous loop
+		if m == nil || m.engine(r, 5.25) != nil { // an instantaneous loop
+			continue
 		}
 		got := m.live(t, 5250*time.Millisecond)
 		want := slices.DeleteFunc(slices.Clone(m.log), func(line string) bool { return at(line) >= 5.25 })
