@@ -10,7 +10,8 @@ import (
 // that has no preconditions but those that it has as a leaf judges these by itself, unless it judges its entry.
 func (d *desugarer) guards(n *node) *node {
 	leaf, all := n.subtree == nil && n.kind.Acts() && n.id != elementWasEntryUpdated, n
-	if does := d.caught(n); does != nil {
+	for _, does := range d.caught(n) {
+		does.name = n.name + "." + n.kind.Cleanup() + ".do"
 		all = n.around(bt.OnHalted, n.kind.Cleanup(), nil, does, all)
 	}
 	effects := func(halts bool) {
@@ -33,9 +34,8 @@ func (d *desugarer) guards(n *node) *node {
 	return all
 }
 
-// caught returns the action that makes the assignments of a node's last child when the node is halted; nil if there is
-// none, or if that child only judges.
-func (d *desugarer) caught(n *node) *node {
+// caught returns actions that make the assignments of a node's last child when the node is halted, in their order.
+func (d *desugarer) caught(n *node) []*node {
 	a := n.element.Find(n.kind.Cleanup())
 	switch {
 	case a == nil || n.kind.Cleanup() == "" || len(n.children) == 0:
@@ -46,15 +46,28 @@ func (d *desugarer) caught(n *node) *node {
 	case !truth(a.Value):
 		return nil
 	}
-	switch last := n.children[len(n.children)-1]; {
-	case last.kind.Judged(), last.kind.Childless():
-		return nil
-	case last.kind.Acts() && !last.free && last.subtree == nil:
-		does := *last
-		does.name = n.name + "." + a.Name + ".do"
-		return &does
+	does, ok := n.children[len(n.children)-1].assigns()
+	if !ok {
+		d.reportAttribute(a, codeForeignAttr, "an exit procedure of an action does what a halt requires",
+			"%s supports %q only if its last child just judges, or makes assignments in any case", n.kind, a.Name)
 	}
-	d.reportAttribute(a, codeForeignAttr, "an exit procedure of an action does what a halt requires",
-		"%s supports %q only if its last child is a leaf that judges or makes assignments", n.kind, a.Name)
-	return nil
+	return does
+}
+
+// assigns returns copies of the actions of a task that has none, or that runs all, in their order; ok is false if it
+// may run some of them, or free ones.
+func (n *node) assigns() (does []*node, ok bool) {
+	if n.kind.Acts() {
+		does := *n
+		return []*node{&does}, !n.free && n.subtree == nil
+	}
+	all := n.kind.Over() == bt.Success
+	for _, c := range n.children {
+		some, ok := c.assigns()
+		if does = append(does, some...); !ok {
+			return nil, false
+		}
+		all = all && len(some) > 0
+	}
+	return does, n.subtree == nil && (all || len(does) == 0)
 }
