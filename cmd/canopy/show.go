@@ -16,7 +16,7 @@ func showCommand() *cobra.Command {
 			case svg && dot:
 				return &usageError{"--svg and --dot are two pictures: choose one"}
 			case desugared && (svg || dot):
-				return &usageError{"--desugared writes no picture: leave --svg and --dot out"}
+				return &usageError{"--desugared writes XML, not a picture: leave --svg and --dot out"}
 			}
 			what, err := kindOf(args[0])
 			if err != nil {

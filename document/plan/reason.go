@@ -20,7 +20,7 @@ func (l *Leaf) Reason(c bt.Change) (text string, e *expr.Expr) {
 			{"its entry procedure has ended", nil}},
 		bt.Deactivating: {{"its exit procedure has taken ", l.ExitTime}, {"its exit procedure ends: ", l.ExitUntil},
 			{"its exit procedure has ended", nil}},
-		bt.Success: {{"its goal holds no longer: ", l.SuccessIf}, {"it asks to be activated", nil}},
+		bt.Success: {{"its goal no longer holds: ", l.SuccessIf}, {"it asks to be activated", nil}},
 		bt.Failure: {{"it can run again: ", l.FailureIf}, {"it asks to be activated", nil}},
 	}
 	reached := map[bt.Status][]reason{

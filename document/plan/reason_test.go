@@ -37,7 +37,7 @@ func TestReason(t *testing.T) {
 		{bt.Running, bt.Aborted, [4]string{"it has failed", "it has failed: c", "panic", "panic"}},
 		{bt.Failure, bt.Success, [4]string{"it requests success", "its goal holds already: d", "f", "g"}},
 		{bt.Success, bt.Failure, [4]string{"it requests failure", "it cannot run: e", "not f", "h"}},
-		{bt.Success, bt.Accept, [4]string{"it asks to be activated", "its goal holds no longer: d"}},
+		{bt.Success, bt.Accept, [4]string{"it asks to be activated", "its goal no longer holds: d"}},
 		{bt.Failure, bt.Accept, [4]string{"it asks to be activated", "it can run again: e"}},
 		{bt.Accept, bt.Activating, [4]string{"panic", "panic", "panic", "panic"}},
 		{bt.Activating, bt.Deactivating, [4]string{"panic", "panic", "panic", "panic"}},

@@ -223,7 +223,7 @@ func (c *converter) jump(i *MissionItem) {
 	switch {
 	case first < 0:
 		c.report(i, diag.Error, codeItem, "a jump leads back, to an item outside of other loops",
-			"item %d jumps to item %d, which begins no step before it", i.Jump, target)
+			"item %d jumps to item %d, which does not begin a step before it", i.Jump, target)
 		return
 	case rounds == 0:
 		return

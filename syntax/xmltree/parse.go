@@ -331,7 +331,7 @@ func (p *parser) malformed(tag Span, err error) int {
 		at, text, hint = start, `"<" does not begin a tag here`, `for "less than" write "lt" or "&lt;"`
 	case strings.HasPrefix(text, "invalid character entity"):
 		at = start + max(0, strings.LastIndexByte(p.text[start:end], '&'))
-		text, hint = `"&" begins no character reference here`, `for "&" write "&amp;", for a logical and "and"`
+		text, hint = `"&" does not begin a character reference here`, `for "&" write "&amp;", for a logical and "and"`
 		if name, _, _ := strings.Cut(p.text[at+1:end], ";"); slices.Contains(p.entities, name) {
 			text, hint = fmt.Sprintf("entities are not supported: %q", name), insteadOfEntity
 		}
