@@ -80,7 +80,7 @@ type list struct {
 func (q *queued) list(text string, report func(code, hint, text string)) (list, bool) {
 	switch values, ok := q.values(text); {
 	case !ok:
-		report(codeTypes, "write them as in 1;2;3, without blanks", fmt.Sprintf("%q is no list of %s", text, q.noun))
+		report(codeTypes, "write them as in 1;2;3, without blanks", fmt.Sprintf("%q is not a list of %s", text, q.noun))
 	case len(values) > maxQueue:
 		report(xmltree.CodeTooLarge, "", fmt.Sprintf("a queue has at most %d values, this one %d", maxQueue, len(values)))
 	default:

@@ -108,7 +108,7 @@ func (n *node) portOf(a *xmltree.Attribute) *port {
 // fitsPort checks a literal that is the value of a port.
 func (d *document) fitsPort(a *xmltree.Attribute, p *port) {
 	if t := typeOfPort(p); t != nil && t.reads != nil && !t.reads(a.Value) && !strings.HasPrefix(a.Value, "json:") {
-		d.reportValue(a, codeTypes, "", "%q is no value of the type %s, which the port %q has %s", a.Value, p.typ.Value,
+		d.reportValue(a, codeTypes, "", "%q is not a value of the type %s, which the port %q has %s", a.Value, p.typ.Value,
 			p.name, d.whereAt(p.typ.At, a.At))
 	}
 }

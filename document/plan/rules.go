@@ -38,7 +38,7 @@ func Rules(tree *bt.Tree, task bt.Task) ([]Rule, error) {
 		}
 		for _, k := range r.Conditions {
 			if !tree.Kind(k).Judged() {
-				return nil, fmt.Errorf("%s: %w; %s is no condition", tree.Name(c), ErrRules, tree.Name(k))
+				return nil, fmt.Errorf("%s: %w; %s is not a condition", tree.Name(c), ErrRules, tree.Name(k))
 			}
 		}
 		if r.Action >= 0 && !acts(tree, r.Action) {

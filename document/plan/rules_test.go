@@ -22,7 +22,7 @@ func TestRules(t *testing.T) {
 		{`<ReactiveFallback name="r">` + fly + goal + `</ReactiveFallback>`, "", "its first rule, fly, has no condition"},
 		{`<ReactiveFallback name="r">` + goal + `<Condition name="b"/></ReactiveFallback>`, "", "none of its rules has an action"},
 		{`<ReactiveFallback name="r">` + goal + `<ReactiveSequence name="s">` + fly + `<Condition name="b"/></ReactiveSequence></ReactiveFallback>`,
-			"", "s: only a ReactiveFallback is a list of rules; fly is no condition"},
+			"", "s: only a ReactiveFallback is a list of rules; fly is not a condition"},
 		{`<ReactiveFallback name="r">` + goal + `<Inverter name="not"><Condition name="b"/></Inverter>` + fly + `</ReactiveFallback>`,
 			"", "no action is in not"},
 	} {

@@ -41,7 +41,7 @@ func (c *compiler) resolveUntil(tree *bt.Tree, l *Leaf) {
 				names = append(names, tree.Name(t))
 			}
 		}
-		c.reportValue(l.until, codeUntil, diag.DidYouMean(l.until.Value, names), "%q is no task that can end",
+		c.reportValue(l.until, codeUntil, diag.DidYouMean(l.until.Value, names), "%q is not a task that can end",
 			l.until.Value)
 	default:
 		slices.Sort(l.Until)

@@ -248,7 +248,7 @@ func (s *surveyor) corners(a *xmltree.Attribute) (corners []point) {
 			north, east = s.plane.Local(earth.Position{Lat: north, Lon: east})
 		}
 		if !ok || err != nil || err2 != nil || !(math.Abs(north) <= maxAway) || !(math.Abs(east) <= maxAway) {
-			s.fail(a, codeSurvey, hint, "corner %d, %q, is no place", i+1, strings.TrimSpace(part))
+			s.fail(a, codeSurvey, hint, "corner %d, %q, is not a place", i+1, strings.TrimSpace(part))
 			return nil
 		}
 		corners = append(corners, point{north, east})
@@ -269,7 +269,7 @@ func (s *surveyor) length(name string, unit expr.Unit, example string) float64 {
 			return v
 		}
 	}
-	s.fail(a, codeSurvey, "write a number with its unit, as in "+example, "%s is %q, which is no such constant", name,
+	s.fail(a, codeSurvey, "write a number with its unit, as in "+example, "%s is %q, which is not a constant that fits", name,
 		a.Value)
 	return 0
 }

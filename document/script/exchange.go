@@ -164,7 +164,7 @@ func (p *parser) other(path string, offset int) *plan.Plan {
 		}
 		var list diag.List
 		if next, list = p.open(path); next == nil {
-			refuse(swapVerb, "%s is no plan that can take over", path)
+			refuse(swapVerb, "%s is not a plan that can take over", path)
 			p.list = append(p.list, list...)
 		} else if p.text += len(next.Source.Text); p.text > maxText {
 			p.full = true
