@@ -274,7 +274,7 @@ func (p *parser) bareSigns(tag Span) (found bool) {
 			}
 			if p.hide(i, len(sign)) {
 				found = true
-				p.warn(i, len(sign), CodeMalformed, hint, "a bare %q inside an attribute is no XML: other programs may refuse it",
+				p.warn(i, len(sign), CodeMalformed, hint, "a bare %q inside an attribute is not XML: other programs may refuse it",
 					sign)
 			}
 			i += len(sign) - 1
