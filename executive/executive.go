@@ -47,6 +47,7 @@ type Executive struct {
 	world   World
 	sampler Sampler // the world, if it is one; else nil
 	watcher Watcher // the world, if it is one; else nil
+	starter Starter // the world, if it is one; else nil
 	u       []float64
 	decider Decider
 	tree    *tree // the decider, if it is a tree in continuous time; else nil
@@ -147,6 +148,7 @@ func create(p *Program, w World, d Decider) *Executive {
 		waits: make([]string, len(p.Tree.Shared()))}
 	x.sampler, _ = w.(Sampler)
 	x.watcher, _ = w.(Watcher)
+	x.starter, _ = w.(Starter)
 	x.u, _ = w.Discrete()
 	x.timers = slices.Repeat([]float64{math.Inf(1)}, len(p.Tree.Timers()))
 	for i := range x.leaves {
@@ -496,6 +498,9 @@ func (x *Executive) do(i int, exit bool) error {
 
 func (x *Executive) enter(i int) error {
 	l := &x.p.Leaves[i]
+	if x.starter != nil {
+		x.starter.Starts(i)
+	}
 	x.keepFirst(i)
 	if err := x.assign(i, Active, l.Entry); err != nil {
 		return err

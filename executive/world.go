@@ -51,6 +51,11 @@ type Sampler interface {
 	Refresh()
 }
 
+// Starter is a World that is told that the entry procedure of a leaf starts, before what follows it in the log.
+type Starter interface {
+	Starts(leaf int)
+}
+
 // Watcher is a World whose signals change by themselves: the executive tells it which changes matter.
 type Watcher interface {
 	// Watch sets what happens when the side of an indicator changes. At the start all are Kept.

@@ -47,6 +47,22 @@ func (l *leaf) names(slot int) bool {
 	return false
 }
 
+// starts notes what the Start of an action reads: tasks after it may write the same entries before it is called.
+func (x *Execution) starts(l *leaf) {
+	for _, b := range l.ports {
+		if b.entry == "" || l.action == nil {
+			continue
+		}
+		v := x.world.Signals()[x.world.p.Signal(b.slot)]
+		x.mu.Lock()
+		if l.starting == nil {
+			l.starting = map[int]any{}
+		}
+		l.starting[b.slot] = x.decoded(b.slot, v)
+		x.mu.Unlock()
+	}
+}
+
 // decoded returns the value for which a number of the plan stands, numbers as they are; nil: none. The caller holds the
 // lock.
 func (x *Execution) decoded(i int, v float64) any {

@@ -24,6 +24,7 @@ type leaf struct {
 
 	// Guarded by Execution.mu.
 	ports      map[string]*bound
+	starting   map[int]any    // by entry: what Start reads; nil: it has returned
 	over       bool           // the activation has ended
 	activation uint64         // the number of the present or last one
 	reported   [exit + 1]bool // by it
@@ -121,7 +122,7 @@ type stage struct {
 // compile prepares the execution of the plan.
 func (x *Execution) compile(p *plan.Plan) {
 	program := x.program(p, nil)
-	x.world = newWorld(program, program.Initial(), x.truth)
+	x.world = newWorld(x, program, program.Initial())
 	x.mu.Lock()
 	x.take()
 	x.mu.Unlock()

@@ -104,10 +104,15 @@ func (l Leaf) port(name string) (any, error) {
 		return nil, ErrNoValue
 	case b.entry == "":
 		return b.value, nil
-	case l.x.shown[b.slot] == nil:
+	}
+	v, ok := l.leaf.starting[b.slot]
+	if !ok {
+		v = l.x.shown[b.slot]
+	}
+	if v == nil {
 		return nil, fmt.Errorf("%w: nothing has been written to the entry %q", ErrNoValue, b.entry)
 	}
-	return convert(l.x.shown[b.slot], b.of, b.number)
+	return convert(v, b.of, b.number)
 }
 
 // Get returns the present value of a port of a leaf as a type, also if the program does not declare the port.
@@ -164,6 +169,7 @@ func (a Activation) write(name string, value any) error {
 		return err
 	}
 	x.put(b.slot, number)
+	delete(l.starting, b.slot)
 	if x.shown[b.slot] = shown; b.kind.Type == expr.Text || b.opaque() {
 		x.objects[b.slot] = shown
 	}

@@ -278,6 +278,9 @@ func (x *Execution) follow(c bt.Change) {
 	case c.To == bt.Activating:
 		x.forget(l, outcome, procedure)
 		x.call(l, l.action.Start)
+		x.mu.Lock()
+		l.starting = nil
+		x.mu.Unlock()
 	case c.To == bt.Deactivating:
 		x.forget(l, exit)
 		switch stopped := x.call(l, l.action.Stop); {

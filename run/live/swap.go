@@ -111,7 +111,7 @@ func (x *Execution) goOn(old *stage, change *bt.Exchange, program *executive.Pro
 			u[program.Held(i)] = old.world.u[was.Held(i)]
 		}
 	}
-	x.world = newWorld(program, u, x.truth)
+	x.world = newWorld(x, program, u)
 	x.world.t = old.world.t
 	x.world.Signals()
 	x.world.iterate()

@@ -17,12 +17,12 @@ type world struct {
 	dirty   []int32   // indicators to evaluate
 	isDirty []bool
 	changed []int
-	last    []float64                         // by step of Program.All: the slot's value
-	asks    func(*expr.Code) (truth, ok bool) // conditions that are no expressions
+	last    []float64 // by step of Program.All: the slot's value
+	of      *Execution
 }
 
-func newWorld(p *executive.Program, u []float64, asks func(*expr.Code) (truth, ok bool)) *world {
-	w := &world{p: p, u: u, asks: asks, above: make([]bool, len(p.Indicators)), signals: executive.NewSignals(p, nil),
+func newWorld(x *Execution, p *executive.Program, u []float64) *world {
+	w := &world{of: x, p: p, u: u, above: make([]bool, len(p.Indicators)), signals: executive.NewSignals(p, nil),
 		readers: make([][]int32, len(p.Slots)), isDirty: make([]bool, len(p.Indicators)), last: make([]float64, len(p.All))}
 	for k := range p.Indicators {
 		for _, place := range p.Indicators[k].Reads() {
@@ -49,11 +49,14 @@ func (w *world) Discrete() (u []float64, above []bool) { return w.u, w.above }
 
 // Truth implements executive.World.
 func (w *world) Truth(c *expr.Code) bool {
-	if truth, ok := w.asks(c); ok {
+	if truth, ok := w.of.truth(c); ok {
 		return truth
 	}
 	return w.Numbers.Truth(c)
 }
+
+// Starts implements executive.Starter.
+func (w *world) Starts(leaf int) { w.of.starts(w.of.leaves[leaf]) }
 
 // Set implements executive.World.
 func (w *world) Set(input int, value float64) { w.u[input] = value }
