@@ -113,7 +113,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("there is no %s", m[1])
 		}
 	}
-	if len(named) < 3 {
+	if len(named) < 2 {
 		t.Error("docs/go.md names few examples")
 	}
 }
