@@ -2,7 +2,6 @@ package script
 
 import (
 	"errors"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ import (
 
 // Play runs a script on a plan and passes each instant to the function; the errors are those of [Print]. Where the plan
 // has entries of a blackboard, these act by themselves, in the same instant: they are written, and conditions, requests
-// and outcomes that name nothing else are judged. A script may set what is written from outside:
+// and outcomes that name nothing else are judged. A script may set entries that are written from outside:
 //
 //	set ENTRY VALUE   a number, true, false, or a text in quotes
 //
@@ -64,21 +63,9 @@ func Play(p *plan.Plan, src *diag.Source, open PlanReader, pass Pass) error {
 
 // settable returns the entries that are written from outside.
 func settable(p *plan.Plan) []plan.BlackboardEntry {
-	return slices.DeleteFunc(entries(p), func(e plan.BlackboardEntry) bool {
+	return slices.DeleteFunc(slices.Clone(p.Entries), func(e plan.BlackboardEntry) bool {
 		return !e.Free || e.Initial != nil // that of a watcher is no entry of the author's
 	})
-}
-
-// entries returns the entries of a plan with all other signals that it reads: they are entries for a script.
-func entries(p *plan.Plan) []plan.BlackboardEntry {
-	all, scope := slices.Clone(p.Entries), p.Scope()
-	for _, e := range p.Entries {
-		delete(scope, e.Name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(scope)) {
-		all = append(all, plan.BlackboardEntry{Name: name, Type: scope[name].Type, Free: true})
-	}
-	return all
 }
 
 // value is what a script sets an entry to.
@@ -112,7 +99,7 @@ type game struct {
 
 // newGame returns the game of a plan: earlier lines set entries of plans before it; its own lines give inputs.
 func newGame(p *plan.Plan, earlier, own []Line) *game {
-	g := &game{plan: p, entries: entries(p), own: map[bt.Task]bool{}, asked: map[bt.Task]bool{}, known: map[string]bool{},
+	g := &game{plan: p, entries: p.Entries, own: map[bt.Task]bool{}, asked: map[bt.Task]bool{}, known: map[string]bool{},
 		places: map[string]int{}}
 	g.compile(g.leaves(slices.Concat(earlier, own)))
 	for _, line := range own {
