@@ -45,6 +45,6 @@ func TestReactionScriptNotSaved(t *testing.T) {
 	if status != exitFailed {
 		t.Errorf("status %d", status)
 	}
-	says(t, "a folder as script", stderr, "is a directory")
+	says(t, "a folder as script", stderr, "it is a folder")
 	says(t, "the result", stdout, "proved: one input takes at most 3 event iterations")
 }

@@ -132,6 +132,9 @@ func accepted(diags diag.List, stderr io.Writer, decides ...string) error {
 // readMission reads a mission with the settings of --set, and checks the state graph that it names. Warnings go to
 // stderr, as by accepted.
 func readMission(name string, set []string, stderr io.Writer, decides ...string) (*mission.Mission, error) {
+	if _, err := readFile(filepath.ToSlash(name)); err != nil { // it has no place for a mistake
+		return nil, err
+	}
 	m, diags := mission.Read(filepath.ToSlash(name), readFile, equations.Offers(), set)
 	if m != nil {
 		_, more := run.Graph(m)

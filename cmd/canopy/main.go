@@ -98,7 +98,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 
 // say prints an error with all its lines visible.
 func say(stderr io.Writer, err error) {
-	fmt.Fprintf(stderr, "canopy: %s\n", diag.VisibleLines(err.Error()))
+	fmt.Fprintf(stderr, "canopy: %s\n", diag.VisibleLines(diag.OfFile(err)))
 }
 
 // helpCommand is the help command of the library, except that an unknown command is an error.

@@ -188,8 +188,8 @@ func TestFullDisk(t *testing.T) {
 	if status != exitFailed {
 		t.Errorf("a full disk: status %d", status)
 	}
-	says(t, "the message", stderr, "signals.csv", "no space left")
-	if strings.Count(stderr, "no space left") != 1 {
+	says(t, "the message", stderr, "signals.csv", "the disk is full")
+	if strings.Count(stderr, "the disk is full") != 1 {
 		t.Errorf("the message comes more than once: %s", stderr)
 	}
 	if old, err := os.ReadFile(filepath.Join(full, "summary.json")); err != nil || string(old) != "old" {

@@ -53,14 +53,14 @@ func traceCommand() *cobra.Command {
 }
 
 // otherPlan reads the plan that a script names, in the folder of the script unless the path is absolute. Of a mission's
-// script, it is read for this mission.
+// script, it is read for this mission. The mistake of a file that cannot be read has no source.
 func otherPlan(script, path string, m *mission.Mission) (*plan.Plan, diag.List) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(script), path)
 	}
 	src, list, err := planSource(path)
 	if err != nil {
-		return nil, diag.List{{Source: &diag.Source{Name: path}, Code: "file", Text: err.Error()}}
+		return nil, diag.List{{Text: diag.OfFile(err)}}
 	}
 	var signals plan.Vocabulary
 	if m != nil {

@@ -1,9 +1,7 @@
 package mission
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"path"
@@ -70,11 +68,7 @@ func read(
 }
 
 func unreadable(src *diag.Source, err error) diag.Diagnostic {
-	d := diag.Diagnostic{Source: src, Code: "unreadable-file", Text: err.Error()}
-	if e := (*fs.PathError)(nil); errors.As(err, &e) {
-		d.Text = fmt.Sprintf("cannot read %s: %v", src.Name, e.Err)
-	}
-	return d
+	return diag.Diagnostic{Source: src, Code: "unreadable-file", Text: diag.OfFile(err)}
 }
 
 // builder fills a mission from its file.

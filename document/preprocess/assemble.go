@@ -134,7 +134,7 @@ func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks in
 	a.done[name] = true
 	text, hint, err := a.read(name)
 	if err != nil {
-		fail(file.Raw, codeInclude, hint, "%v", err)
+		fail(file.Raw, codeInclude, hint, "%s", diag.OfFile(err))
 		return
 	}
 	inner, list := xmltree.Parse(&diag.Source{Name: name, Text: text})

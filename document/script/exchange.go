@@ -163,7 +163,9 @@ func (p *parser) other(path string, offset int) *plan.Plan {
 			return nil
 		}
 		var list diag.List
-		if next, list = p.open(path); next == nil {
+		if next, list = p.open(path); next == nil && len(list) > 0 && list[0].Source == nil {
+			refuse(swapVerb, "%s", list[0].Text)
+		} else if next == nil {
 			refuse(swapVerb, "%s is not a plan that can take over", path)
 			p.list = append(p.list, list...)
 		} else if p.text += len(next.Source.Text); p.text > maxText {
