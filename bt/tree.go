@@ -20,7 +20,7 @@ type Node struct {
 	Children []*Node
 	Params   []int    // the values of the kind's parameters, in their order; nil: the defaults
 	Trees    []string // the names of the subtrees of which it is the root, from the outside: steps of its path
-	Wraps    bool     // it is an attribute of its last child: its name is no step of paths
+	Wraps    bool     // it is an attribute of its last child: paths leave its name out
 }
 
 // Task is a task's post-order number: children come before their parents, left to right, and the root is the last.

@@ -186,7 +186,7 @@ func TestLoopError(t *testing.T) {
 	}
 }
 
-// A task around another one that stands for an attribute of it is no step of a path.
+// Paths leave out a task that stands for an attribute of the one inside.
 func TestNamesInsideOfAttributes(t *testing.T) {
 	fly := func() *bt.Node {
 		return &bt.Node{Kind: bt.Timeout, Name: "fly.timeout", Params: []int{1}, Wraps: true,
