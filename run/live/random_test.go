@@ -147,13 +147,13 @@ func (m *mirror) inputs(r *rand.Rand, e *bt.Engine, ended map[bt.Task]bool) []bt
 
 // live runs the plan with Go leaves until the end of the script, or to an earlier time, and checks that every entry has
 // its exit.
-func (m *mirror) live(t *testing.T, until time.Duration) []string {
+func (m *mirror) live(t *testing.T, until time.Duration, asked bool) []string {
 	t.Helper()
 	x, clock := New("random.xml", m.text), &Virtual{}
 	x.Use(clock)
 	ctx, cancel := context.WithCancel(t.Context())
 	over, open := false, map[string]Activation{}
-	inputs := m.register(t, x, open, &over)
+	inputs := m.register(t, x, open, &over, asked)
 	for i, line := range m.script {
 		clock.At(time.Duration(i+1)*500*time.Millisecond, func() {
 			for _, in := range line {
@@ -195,11 +195,18 @@ func (m *mirror) live(t *testing.T, until time.Duration) []string {
 
 // register gives an execution the code of all leaves, which keeps the open activations, and returns how each leaf takes
 // an input, in the words of a script.
-func (m *mirror) register(t *testing.T, x *Execution, open map[string]Activation, over *bool) map[string]func([]string) {
+func (m *mirror) register(t *testing.T, x *Execution, open map[string]Activation, over *bool, asked bool,
+) map[string]func([]string) {
 	inputs := map[string]func(words []string){}
 	for _, l := range m.tree.Leaves() {
 		id := m.tree.Name(l)
 		if !m.tree.Kind(l).Acts() {
+			if asked {
+				holds := false
+				c := x.ConditionFunc(id, nil, func(Leaf) bool { return holds })
+				inputs[id] = func(words []string) { holds = words[2] == "true"; c.Changed() }
+				continue
+			}
 			c := x.Condition(id)
 			inputs[id] = func(words []string) { c.Set(words[2] == "true") }
 			continue
@@ -238,8 +245,20 @@ func (m *mirror) register(t *testing.T, x *Execution, open map[string]Activation
 	return inputs
 }
 
+// acts returns the lines of a log about the activity of actions, to which the plan comes in the same way if it judges
+// conditions only when it hears them.
+func (m *mirror) acts(log []string) []string {
+	return slices.DeleteFunc(slices.Clone(log), func(line string) bool {
+		_, line, _ = strings.Cut(line, " ")
+		name, change, _ := strings.Cut(line, ": ")
+		task, _ := m.tree.Find(name)
+		return !m.tree.Kind(task).Acts() || !strings.Contains(change, "ing")
+	})
+}
+
 // TestRandomPlans: random plans of all kinds, with Go leaves, have the log of the tree engine for the same inputs, to
-// the nanosecond. Cancelled at any time they have its beginning, and every entry procedure has exactly one exit.
+// the nanosecond, and do the same if they ask their conditions. Cancelled at any time they have its beginning, and every
+// entry procedure has exactly one exit.
 func TestRandomPlans(t *testing.T) {
 	count := 10_000
 	if testing.Short() {
@@ -252,12 +271,13 @@ func TestRandomPlans(t *testing.T) {
 		if m == nil || m.engine(r, 5.25) != nil { // an instantaneous loop
 			continue
 		}
-		got := m.live(t, 5250*time.Millisecond)
+		got := m.live(t, 5250*time.Millisecond, false)
 		want := slices.DeleteFunc(slices.Clone(m.log), func(line string) bool { return at(line) >= 5.25 })
 		differ(t, got, want)
 		changes += len(got)
+		differ(t, m.acts(m.live(t, 5250*time.Millisecond, true)), m.acts(want))
 		until := time.Duration(r.IntN(5e9))
-		got = m.live(t, until)
+		got = m.live(t, until, false)
 		want = slices.DeleteFunc(want, func(line string) bool { return at(line) >= until.Seconds() })
 		differ(t, got, want)
 		if t.Failed() {
