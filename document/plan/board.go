@@ -454,7 +454,7 @@ func (b *board) typeOf(g write) (t expr.Type, of *symbol, known bool) {
 
 // literalType returns the type of the text of an attribute, if nothing else determines it.
 func literalType(text string) expr.Type {
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
+	if isNumber(text) {
 		return expr.Real
 	}
 	if text == "true" || text == "false" {
@@ -463,11 +463,21 @@ func literalType(text string) expr.Type {
 	return expr.Text
 }
 
+func isNumber(text string) bool {
+	e, err := expr.Parse(text)
+	if err != nil {
+		return false
+	}
+	_, constant := e.Constant()
+	_, err = strconv.ParseFloat(text, 64)
+	return constant && err == nil
+}
+
 // literal returns the value of an entry's type that the text of an attribute is; nil if it is none.
 func literal(text string, t expr.Type) *expr.Expr {
 	switch t {
 	case expr.Real, expr.Integer:
-		if _, err := strconv.ParseFloat(text, 64); err != nil {
+		if !isNumber(text) {
 			return nil
 		}
 	case expr.Boolean:

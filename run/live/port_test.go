@@ -323,3 +323,30 @@ func TestPortsAfterSwap(t *testing.T) {
 	run(t, x)
 	r.expect(t, "swap <nil>", "Fly", "New", "Say {1 2}")
 }
+
+// Ports may have any value: Check reports what cannot be, and a run ends.
+func TestAnyPort(t *testing.T) {
+	values := []string{"{a b}", "{}", "{1x}", "{x:y}", "{@}", "{-}", "{and}", "{@s}", "{=}", "=", "{", "}", "{{x}}", " {x} ", "{x", "", "json:{", "json:3",
+		"{n}", "{height}", "{@height}", "{x.y}", "{x/y}", "{Put/x}", "NaN", "1e999", "0x10", "true"}
+	ports := Ports{"f": In[float64]("m"), "t": In[string](), "p": In[pose](), "of": Out[float64](), "ot": Out[string](), "op": Out[pose]()}
+	for _, v := range values {
+		for name := range ports {
+			for _, declared := range []Ports{nil, {name: ports[name]}} {
+				x, _, r := fixture(`<Sequence><Script code="n := 1"/><Put ` + name + `="` + v + `"/><SubTree ID="s" q="` + v + `"/></Sequence></BehaviorTree>
+					<BehaviorTree ID="s"><Put ` + name + `="{q}"/>`)
+				x.source.Text = strings.Replace(x.source.Text, `<root`, `<root main_tree_to_execute="main"`, 1)
+				x.Number("height", "m")
+				x.Action("Put", Action{Ports: declared, Start: func(a Activation) {
+					got, err := a.Port(name)
+					r.note("%v %v", got, err)
+					r.note("%v", a.Set(name, 1))
+					r.note("%v", a.Set(name, pose{}))
+					a.Succeed()
+				}})
+				if x.Check() == nil {
+					_ = x.Run(t.Context())
+				}
+			}
+		}
+	}
+}
