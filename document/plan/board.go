@@ -163,7 +163,7 @@ func (b *board) survey(i *instance) {
 				if of := b.at(i.scope, s.other.String(), s.value.Raw); e != nil && of != nil {
 					b.copies[of] = append(b.copies[of], flow{e, write{statement{value: s.other, span: s.value.Raw}, i.scope}})
 				}
-			} else if e != nil && literalType(s.text()) == expr.Text {
+			} else if e != nil && literalType(unquoted(s.value.Value)) == expr.Text {
 				e.used, e.usedAt = expr.Text, s.value.Raw
 			}
 		}

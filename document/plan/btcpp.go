@@ -37,8 +37,10 @@ func Plain(src *diag.Source, open Open) (string, diag.List) {
 			continue
 		}
 		x.tree(t)
-		if m := d.subtreeModel(t.id); m != nil {
-			x.edit(d.doc.Set(m.element, "ID", t.plainID()))
+	}
+	for _, m := range d.models {
+		if now := permitted(m.id); m.kind == elementSubTree && now != m.id {
+			x.edit(d.doc.Set(m.element, "ID", now))
 		}
 	}
 	x.models(d.doc.Root)
@@ -72,12 +74,17 @@ func (x *exporter) lost(e *xmltree.Element, format string, args ...any) {
 	x.warn(e.At+1, len(e.Name), CodeLost, "", format, args...)
 }
 
+// renamed reports what has another name in BehaviorTree.CPP.
+func (x *exporter) renamed(e *xmltree.Element, format string, args ...any) {
+	x.warn(e.At+1, len(e.Name), codeName, "", format, args...)
+}
+
 // tree exports a tree.
 func (x *exporter) tree(t *tree) {
 	if id := t.element.Find("ID"); valueOf(id) != "" {
 		if now := permitted(id.Value); now != id.Value {
 			x.edit(x.doc.Set(t.element, "ID", now))
-			x.lost(t.element, "BehaviorTree.CPP refuses blanks and some signs in an ID: %q becomes %q", id.Value, now)
+			x.renamed(t.element, "BehaviorTree.CPP refuses blanks and some signs in an ID: %q becomes %q", id.Value, now)
 		}
 	} else {
 		x.edit(x.doc.Set(t.element, "ID", t.plainID()))
@@ -97,8 +104,9 @@ func (t *tree) plainID() string {
 // subtree exports the use of a tree. Its name must be the only one of its kind in the tree around it.
 func (x *exporter) subtree(n *node) {
 	e, id := n.element, n.element.Find("ID")
-	if x.edit(x.doc.Set(e, "ID", permitted(id.Value))); n.subtree == nil {
-		x.lost(e, "BehaviorTree.CPP does not load the plan: there is no tree %q", id.Value)
+	x.edit(x.doc.Set(e, "ID", permitted(id.Value)))
+	if n.subtree == nil {
+		x.warn(id.Raw.At, id.Raw.Len(), codeNoTree, "load its file, too", "there is no tree %q", id.Value)
 	}
 	name := e.Find("name")
 	if name == nil {
@@ -110,7 +118,7 @@ func (x *exporter) subtree(n *node) {
 	}
 	if now != name.Value {
 		x.edit(x.doc.Set(e, "name", now))
-		x.lost(e, "BehaviorTree.CPP refuses two subtrees of one name in a tree: the second %q becomes %q", name.Value, now)
+		x.renamed(e, "BehaviorTree.CPP refuses two subtrees of one name in a tree: the second %q becomes %q", name.Value, now)
 	}
 }
 
@@ -132,6 +140,9 @@ func (x *exporter) node(n *node) {
 	for _, name := range preconditions {
 		x.script(e, e.Find(name))
 	}
+	for _, name := range postconditions {
+		x.statements(e, e.Find(name))
+	}
 	switch {
 	case e.Name == elementSubTree:
 		x.subtree(n)
@@ -141,6 +152,11 @@ func (x *exporter) node(n *node) {
 		}
 	case n.access != nil:
 		x.rename(e, n.id, n.name)
+		if n.id == elementScript {
+			x.statements(e, e.Find(attrCode))
+		} else if n.id == elementScriptCondition {
+			x.script(e, e.Find(attrCode))
+		}
 	case n.short != nil:
 		x.shorthand(n)
 	case n.kind.Family() == bt.Leaf:
@@ -157,20 +173,45 @@ func (x *exporter) node(n *node) {
 // functions, or quotation marks of the other sort.
 var ownNotation = regexp.MustCompile(`[[{"]|\b(gt|ge|lt|le|eq|ne|and|or|not)\b|\w\(`)
 
-// script exports an attribute that is a script in BehaviorTree.CPP, nil: there is none.
+// script exports an attribute that is a condition in a script of BehaviorTree.CPP, nil: there is none.
 func (x *exporter) script(e *xmltree.Element, a *xmltree.Attribute) {
 	if a == nil || !ownNotation.MatchString(a.Value) {
 		return
 	}
-	if parsed, err := expr.Parse(a.Value); err == nil {
+	if parsed, err := expr.ParseScriptCondition(a.Value); err == nil {
 		if text, ok := parsed.Plain(); ok {
 			x.edit(x.doc.Set(e, a.Name, text))
-			x.lost(e, "in BehaviorTree.CPP %q is a script over the blackboard: it becomes %q", a.Name, text)
 			return
 		}
 	}
-	x.edit(x.doc.Unset(e, a.Name))
+	now := "true" // a ScriptCondition needs one
+	if a.Name == attrCode {
+		x.edit(x.doc.Set(e, a.Name, now))
+	} else {
+		x.edit(x.doc.Unset(e, a.Name))
+	}
 	x.lost(e, "%q is left out: it is a script in BehaviorTree.CPP, which cannot express %q", a.Name, a.Value)
+}
+
+// statements is script for an attribute that is a list of assignments.
+func (x *exporter) statements(e *xmltree.Element, a *xmltree.Attribute) {
+	if a == nil || !ownNotation.MatchString(a.Value) {
+		return
+	}
+	list, _ := expr.ParseScript(a.Value)
+	var texts []string
+	for _, s := range list {
+		sign := map[bool]string{true: " := ", false: " = "}[s.Creates]
+		if text, ok := s.Value.Plain(); ok && s.Target != "" {
+			texts = append(texts, s.Target+sign+text)
+		} else if s.Target != "" {
+			x.lost(e, "%q is left out: a script in BehaviorTree.CPP cannot express it", s.Target+sign+s.Value.String())
+		}
+	}
+	if texts == nil {
+		texts = []string{"true"} // it has no effect
+	}
+	x.edit(x.doc.Set(e, a.Name, strings.Join(texts, "; ")))
 }
 
 // around returns what stands before and after an element in the place of attributes that stand for tasks around it, and
@@ -276,15 +317,23 @@ func (x *exporter) composite(n *node) {
 		x.lost(e, "BehaviorTree.CPP does not load the plan: the condition of a %s is its attribute %q", n.kind,
 			n.kind.Condition())
 	}
-	running := 0
-	for _, c := range n.children {
-		if x.acts(c.core, map[*tree]bool{}) {
-			running++
-		}
+	if n.kind.Family() == bt.Chain && !n.kind.Memory() {
+		x.restarts(n)
 	}
-	if n.kind.Family() == bt.Chain && !n.kind.Memory() && running > 1 {
-		x.lost(e, "%d children of the %s contain actions: BehaviorTree.CPP starts the first one again when it has ended",
-			running, n.kind)
+}
+
+// restarts reports the child of a reactive composite that BehaviorTree.CPP runs again while a later one runs.
+func (x *exporter) restarts(n *node) {
+	var first *node // that may end
+	for _, c := range n.children {
+		if first != nil && x.acts(c.core, map[*tree]bool{}) {
+			x.lost(n.element, "BehaviorTree.CPP starts %q again when it has ended and a later child of the %s runs", first.name,
+				n.kind)
+			return
+		}
+		if first == nil && x.ends(c.core, n.kind == bt.ReactiveSequence, map[*tree]bool{}) {
+			first = c
+		}
 	}
 }
 
@@ -311,16 +360,54 @@ func (x *exporter) acts(n *node, visited map[*tree]bool) bool {
 func (x *exporter) cases(n *node) {
 	e := n.element
 	variable := e.Find(attrVariable)
-	switch {
-	case variable == nil:
+	if variable == nil {
 		x.lost(e, "BehaviorTree.CPP has no conditions among the children of a %s", n.kind)
-	case expr.IsName(variable.Value):
+		return
+	}
+	if expr.IsName(variable.Value) {
 		x.edit(x.doc.Set(e, attrVariable, "{"+variable.Value+"}"))
-	default:
-		if _, ok := entry(variable.Value, attrVariable); !ok {
-			x.lost(e, "the variable of a %s is an entry of the blackboard in BehaviorTree.CPP, not an expression", n.kind)
+	} else if _, ok := braced(variable); !ok {
+		x.lost(e, "the variable of a %s is an entry of the blackboard in BehaviorTree.CPP, not an expression", n.kind)
+		return
+	}
+	for _, a := range n.given(comparisonNames(n.kind)[1:]) {
+		if text := unquoted(a.Value); text != a.Value {
+			x.edit(x.doc.Set(e, a.Name, text))
 		}
 	}
+}
+
+// ends reports whether a node may succeed, or fail, after an action below it has run: a free one, or one whose
+// attributes say when.
+func (x *exporter) ends(n *node, well bool, visited map[*tree]bool) bool {
+	if t := n.subtree; t != nil {
+		if visited[t] || t.root == nil {
+			return false
+		}
+		visited[t] = true
+		return x.ends(t.root.core, well, visited)
+	}
+	any := func(well bool) bool {
+		return slices.ContainsFunc(n.children, func(c *node) bool { return x.ends(c, well, visited) })
+	}
+	leaf := leafReader{element: n.element}
+	if n.model != nil {
+		leaf.model = n.model.element
+	}
+	switch n.kind {
+	case bt.Inverter:
+		return any(!well)
+	case bt.ForceSuccess:
+		return well && (any(true) || any(false))
+	case bt.ForceFailure:
+		return !well && (any(true) || any(false))
+	case bt.Timeout:
+		return !well || any(true)
+	case bt.Action:
+		return n.free || n.access != nil && (well || len(n.access.writes) == 0) ||
+			leaf.has(map[bool]string{true: attrDone, false: attrFailed}[well])
+	}
+	return n.kind.Acts() && well || any(well)
 }
 
 func (x *exporter) leaf(n *node) {
@@ -396,7 +483,7 @@ func (x *exporter) leafID(n *node) string {
 		}
 	}
 	if x.owner[id] = owner; own && id != n.id {
-		x.lost(n.element, "%q cannot be the name of an element: it becomes %q", n.id, id)
+		x.renamed(n.element, "%q cannot be the name of an element: it becomes %q", n.id, id)
 	}
 	return id
 }

@@ -77,10 +77,9 @@ type caseStep struct {
 
 var equation = must("it == other")
 
-// text returns the text of a case; it may have quotation marks.
-func (s caseStep) text() string {
-	text := s.value.Value
-	if n := len(text); n >= 2 && text[0] == '\'' && text[n-1] == '\'' {
+// unquoted returns the text of a case without its quotation marks, if it has some.
+func unquoted(text string) string {
+	if n := len(text); n >= 2 && (text[0] == '\'' || text[0] == '"') && text[n-1] == text[0] {
 		return text[1 : n-1]
 	}
 	return text
@@ -94,10 +93,10 @@ func (s caseStep) compile(l leafReader, leaf *Leaf, _ *node) {
 	other := s.other
 	if other == nil {
 		switch t, known := l.typeOfEntry(s.name); {
-		case t == expr.Enumeration && expr.IsName(s.text()):
-			other = must(s.text())
+		case t == expr.Enumeration && expr.IsName(unquoted(s.value.Value)):
+			other = must(unquoted(s.value.Value))
 		case t != expr.Enumeration && known:
-			other = literal(s.text(), t)
+			other = literal(unquoted(s.value.Value), t)
 		}
 	}
 	if leaf.On = never; s.entry != nil && other != nil { // else no value is the text
