@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/canopy-uav/canopy/diag"
@@ -44,8 +46,20 @@ func manifestCommand() *cobra.Command {
 	return c
 }
 
-// library returns the signals of a vehicle, or those of a mission with its plan.
+// library returns the signals of a vehicle, those of a mission with its plan, or a plan with models of all its leaves.
 func library(name string, stderr io.Writer) (plan.Vocabulary, *plan.Plan, error) {
+	if slices.Contains([]string{".xml", ".json"}, filepath.Ext(name)) {
+		src, list, err := planSource(name)
+		if err != nil || list.HasErrors() {
+			return nil, nil, cmp.Or(err, list.Err())
+		}
+		text, list := plan.Plain(src, readFile)
+		if list.HasErrors() {
+			return nil, nil, list
+		}
+		p, list := plan.Read(&diag.Source{Name: src.Name, Text: text}, nil)
+		return nil, p, list.Err()
+	}
 	if equations.IsFile(name) || name == standardInput {
 		src, err := source(name)
 		if err != nil {

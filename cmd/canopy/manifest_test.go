@@ -66,3 +66,11 @@ func TestManifest(t *testing.T) {
 		}
 	}
 }
+
+// The manifest of a plan declares each of its leaf types, also those that the plan does not.
+func TestManifestOfAPlan(t *testing.T) {
+	stdout, stderr, status := canopy("manifest", "../../examples/24-foreign-plan/deliver.xml")
+	if status != exitOK || stderr != "" || !strings.Contains(stdout, `<Action ID="MoveTo">`+"\n      "+`<input_port name="goal"/>`) {
+		t.Errorf("%d\n%s%s", status, stderr, stdout)
+	}
+}

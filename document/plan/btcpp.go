@@ -331,7 +331,7 @@ func (x *exporter) restarts(n *node) {
 				n.kind)
 			return
 		}
-		if first == nil && x.ends(c.core, n.kind == bt.ReactiveSequence, map[*tree]bool{}) {
+		if first == nil && x.ends(c.core, n.kind.Over(), map[*tree]bool{}) {
 			first = c
 		}
 	}
@@ -377,37 +377,34 @@ func (x *exporter) cases(n *node) {
 	}
 }
 
-// ends reports whether a node may succeed, or fail, after an action below it has run: a free one, or one whose
-// attributes say when.
-func (x *exporter) ends(n *node, well bool, visited map[*tree]bool) bool {
+// ends reports whether a node may have a result after an action below it has run: a free one, or one whose attributes
+// say when.
+func (x *exporter) ends(n *node, as bt.Status, visited map[*tree]bool) bool {
 	if t := n.subtree; t != nil {
 		if visited[t] || t.root == nil {
 			return false
 		}
 		visited[t] = true
-		return x.ends(t.root.core, well, visited)
+		return x.ends(t.root.core, as, visited)
 	}
-	any := func(well bool) bool {
-		return slices.ContainsFunc(n.children, func(c *node) bool { return x.ends(c, well, visited) })
+	switch {
+	case len(n.children) > 0:
+		return n.kind.Timer() && as == bt.Failure || slices.ContainsFunc(n.children, func(c *node) bool {
+			if single(n.kind) && n.kind.Family() == bt.Chain {
+				return n.kind.Verdict(bt.Success) == as && x.ends(c, bt.Success, visited) ||
+					n.kind.Verdict(bt.Failure) == as && x.ends(c, bt.Failure, visited)
+			}
+			return x.ends(c, as, visited)
+		})
+	case n.access != nil:
+		return as == bt.Success || len(n.access.writes) == 0
+	case n.free || n.kind.Family() != bt.Leaf:
+		return n.free || n.kind.Acts() && as == bt.Success
+	case !n.kind.Acts():
+		return false
 	}
-	leaf := leafReader{element: n.element}
-	if n.model != nil {
-		leaf.model = n.model.element
-	}
-	switch n.kind {
-	case bt.Inverter:
-		return any(!well)
-	case bt.ForceSuccess:
-		return well && (any(true) || any(false))
-	case bt.ForceFailure:
-		return !well && (any(true) || any(false))
-	case bt.Timeout:
-		return !well || any(true)
-	case bt.Action:
-		return n.free || n.access != nil && (well || len(n.access.writes) == 0) ||
-			leaf.has(map[bool]string{true: attrDone, false: attrFailed}[well])
-	}
-	return n.kind.Acts() && well || any(well)
+	name := map[bt.Status]string{bt.Success: attrDone, bt.Failure: attrFailed}[as]
+	return n.element.Find(name) != nil || n.model != nil && n.model.element.Find(name) != nil
 }
 
 func (x *exporter) leaf(n *node) {

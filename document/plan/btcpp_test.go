@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -318,5 +320,44 @@ func TestJSONIsTheSamePlan(t *testing.T) {
 				t.Errorf("%v\n%s", list, text)
 			}
 		}
+	}
+}
+
+// The manifest declares the nodes of BehaviorTree.CPP as it does itself.
+func TestManifestIsThatOfBehaviorTreeCpp(t *testing.T) {
+	data, err := os.ReadFile("testdata/btcpp/models.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, _ := xmltree.Parse(&diag.Source{Text: Manifest(nil, nil)})
+	ours := map[string]string{}
+	for models := range doc.Root.Elements() {
+		for m := range models.Elements() {
+			var ports []string
+			for p := range m.Elements() {
+				text := strings.TrimSuffix(p.Name, "_port")
+				for _, name := range []string{"name", "type", "default"} {
+					value := strings.ReplaceAll(valueOf(p.Find(name)), " ", "_")
+					text += " " + cmp.Or(value, "-")
+				}
+				ports = append(ports, text)
+			}
+			slices.Sort(ports)
+			ours[m.Find("ID").Value] = strings.Join(append([]string{m.Name + " " + m.Find("ID").Value}, ports...), "; ")
+		}
+	}
+	count := 0
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
+			continue
+		}
+		head, _, _ := strings.Cut(line, ";")
+		if _, id, _ := strings.Cut(head, " "); ours[id] != line {
+			t.Errorf("%s, not %s", ours[id], line)
+		}
+		count++
+	}
+	if count != 42 {
+		t.Errorf("%d nodes", count)
 	}
 }

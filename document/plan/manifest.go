@@ -23,10 +23,11 @@ func Manifest(signals Vocabulary, p *Plan) string {
 	add := func(form, id string, ports []string) {
 		m := newModel(form, id)
 		for _, name := range ports {
-			addPort(m, name, "std::string", "", "")
+			addTyped(m, id, name)
 		}
 		models.Children = append(models.Children, m)
 	}
+	add(elementSubTree, elementSubTree, []string{preprocess.Autoremap})
 	for _, id := range slices.Sorted(maps.Keys(accesses)) {
 		add(accesses[id].kind.String(), id, accesses[id].attributes)
 	}
@@ -68,9 +69,46 @@ func newModel(element, id string) *xmltree.Markup {
 	return m
 }
 
+// typedPorts are the ports of nodes that are no kinds with their types as BehaviorTree.CPP declares them, by their ID and
+// name, else by their name. Others are texts.
+var typedPorts = map[string]struct{ element, typ, value string }{
+	"code":                   {inputPort, "std::string", ""},
+	"ScriptCondition.code":   {inputPort, anyType, ""},
+	"SetBlackboard.value":    {inputPort, anyType, ""},
+	attrOutputKey:            {"inout_port", anyType, ""},
+	attrOfEntry:              {inputPort, "BT::Any", ""},
+	attrQueue:                {"inout_port", anyType, ""},
+	attrIfEmpty:              {inputPort, statusType, "SUCCESS"},
+	"LoopInt.value":          {"output_port", "int", ""},
+	"LoopDouble.value":       {"output_port", "double", ""},
+	"LoopBool.value":         {"output_port", "bool", ""},
+	"LoopString.value":       {"output_port", "std::string", ""},
+	preprocess.Autoremap:     {inputPort, "bool", "false"},
+	"TestNode.return_status": {inputPort, statusType, "SUCCESS"},
+}
+
+const (
+	inputPort  = "input_port"
+	anyType    = "BT::AnyTypeAllowed"
+	statusType = "BT::NodeStatus"
+)
+
+// addTyped declares a port of a node that is no kind.
+func addTyped(m *xmltree.Markup, id, name string) {
+	t, ok := typedPorts[id+"."+name]
+	if !ok {
+		t, ok = typedPorts[name]
+	}
+	if !ok {
+		t.element, t.typ = inputPort, "std::string"
+	}
+	addPort(m, name, t.typ, t.value, "")
+	m.Children[len(m.Children)-1].Name = t.element
+}
+
 // addPort declares an input port of a node type.
 func addPort(m *xmltree.Markup, name, typ, value, text string) {
-	p := &xmltree.Markup{Name: "input_port", Text: text}
+	p := &xmltree.Markup{Name: inputPort, Text: text}
 	p.Add("name", name)
 	if typ != "" {
 		p.Add("type", typ)
@@ -88,9 +126,12 @@ func kindModel(k bt.Kind) *xmltree.Markup {
 		if p.Default != 0 {
 			value = p.Format(p.Default)
 		}
-		typ := "int"
-		if p.Type == bt.Resource {
-			typ = "std::string"
+		typ := map[bt.ParamType]string{bt.Resource: "std::string", bt.Duration: "unsigned int", bt.Choice: statusType}[p.Type]
+		switch {
+		case slices.Contains(p.Words, "true"):
+			typ = "bool"
+		case typ == "":
+			typ = "int"
 		}
 		addPort(m, p.Name, typ, value, p.Text)
 	}

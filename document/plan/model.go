@@ -74,11 +74,11 @@ func (p *parser) declare(e *xmltree.Element) {
 	p.checkAttributes(e, "the "+e.Name+" model", known)
 	for c := range e.Elements() {
 		switch c.Name {
-		case "input_port", "output_port", "inout_port":
+		case inputPort, "output_port", "inout_port":
 			p.declarePort(m, c)
 		case "MetadataFields":
 		default:
-			p.reportName(c, codeNode, diag.DidYouMean(c.Name, []string{"input_port", "output_port", "inout_port"}),
+			p.reportName(c, codeNode, diag.DidYouMean(c.Name, []string{inputPort, "output_port", "inout_port"}),
 				"<%s> is not allowed in a model", c.Name)
 		}
 	}
@@ -94,7 +94,7 @@ func (p *parser) declare(e *xmltree.Element) {
 		if kind.Own() { // not an editor's copy of a kind: for BehaviorTree.CPP
 			p.models[m.id] = m
 		}
-	case accesses[m.id].attributes != nil && m.leaf(): // an editor's copy
+	case accesses[m.id].attributes != nil && m.leaf(), m.id == m.kind && m.kind == elementSubTree: // an editor's copy
 	case reserved(m.id):
 		p.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", m.id)
 	case first != nil && first.element.Markup().String() == e.Markup().String():
@@ -126,7 +126,7 @@ func (p *parser) declarePort(m *model, e *xmltree.Element) {
 		p.reportValue(name, codePort, "", "the port %q is declared twice", name.Value)
 	default:
 		m.ports = append(m.ports, &port{name: name.Value, value: e.Find("default"), element: e,
-			input: e.Name == "input_port", output: e.Name == "output_port", typ: e.Find("type")})
+			input: e.Name == inputPort, output: e.Name == "output_port", typ: e.Find("type")})
 	}
 }
 
