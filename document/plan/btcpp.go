@@ -396,12 +396,12 @@ func (x *exporter) ends(n *node, as bt.Status, visited map[*tree]bool) bool {
 			}
 			return x.ends(c, as, visited)
 		})
-	case n.access != nil:
+	case n.access != nil && n.kind.Acts():
 		return as == bt.Success || len(n.access.writes) == 0
-	case n.free || n.kind.Family() != bt.Leaf:
-		return n.free || n.kind.Acts() && as == bt.Success
 	case !n.kind.Acts():
 		return false
+	case n.free || n.kind.Family() != bt.Leaf:
+		return n.free || as == bt.Success
 	}
 	name := map[bt.Status]string{bt.Success: attrDone, bt.Failure: attrFailed}[as]
 	return n.element.Find(name) != nil || n.model != nil && n.model.element.Find(name) != nil
