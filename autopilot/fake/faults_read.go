@@ -98,7 +98,7 @@ func (p *Scenario) Add(text string) error {
 		f.add(p, x, at)
 		return nil
 	}
-	return fmt.Errorf("unknown fault %q; %s", name, cmp.Or(diag.DidYouMean(name, names), diag.OneOf("faults", names)))
+	return fmt.Errorf("unknown fault %q; %s", name, cmp.Or(diag.DidYouMean(name, names), diag.OneOf("there are ", names)))
 }
 
 // number reads a number from 0 to 1e6, or a time, if one was given.

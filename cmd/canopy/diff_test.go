@@ -56,7 +56,7 @@ func TestDiffWrongInput(t *testing.T) {
 		args  []string
 		wants string
 	}{
-		{[]string{"diff", "a.xml"}, "takes OLD NEW"},
+		{[]string{"diff", "a.xml"}, "NEW is missing"},
 		{[]string{"diff", "b.yaml", "a.xml"}, "no such file"},
 		{[]string{"diff", "a.xml", "b.xml"}, "no such file"},
 		{[]string{"diff", "../../missions/solar-day.graph.yaml", "../../missions/solar-day.yaml"}, "give the plan first"},

@@ -73,20 +73,25 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	var unknown *pflag.NotExistError
 	var wrong *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
 	switch {
+	case errors.As(err, &missing):
+		text = fmt.Sprintf("--%s needs a value", missing.GetFlag().Name)
 	case errors.As(err, &wrong):
 		why := wrong.Unwrap().Error()
 		if errors.As(err, new(*strconv.NumError)) {
-			why = fmt.Sprintf("%q is not a whole number", wrong.GetValue())
-			if wrong.GetFlag().Value.Type() == "bool" {
-				why = fmt.Sprintf("%q is neither true nor false", wrong.GetValue())
-			}
+			kind := map[string]string{"bool": "neither true nor false", "float64": "not a number",
+				"uint8": "not a whole number from 0 to 255", "uint64": "not a whole number, 0 or above"}
+			why = fmt.Sprintf("%q is %s", wrong.GetValue(), cmp.Or(kind[wrong.GetFlag().Value.Type()],
+				"not a whole number"))
 		}
 		text = fmt.Sprintf("--%s: %s", wrong.GetFlag().Name, why)
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if name := diag.Nearest(unknown.GetSpecifiedName(), names); name != "" {
+		name := unknown.GetSpecifiedName()
+		text = "there is no flag " + map[bool]string{true: "-", false: "--"}[len(name) == 1] + name
+		if name := diag.Nearest(name, names); name != "" {
 			text += fmt.Sprintf("; did you mean --%s?", name)
 		}
 	}

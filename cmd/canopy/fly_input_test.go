@@ -14,7 +14,7 @@ func TestFlyRefusesWrongInput(t *testing.T) {
 		text string
 		args []string
 	}{
-		{"--link is needed: fake:plane, fake:copter", nil},
+		{"--link is missing: the address of a vehicle, or fake:plane, fake:copter", nil},
 		{"not the address of a link: write udp:HOST:PORT", []string{"--link", "http:127.0.0.1:14550"}},
 		{`did you mean "udp"?`, []string{"--link", "upd:127.0.0.1:14550"}},
 		{"is not HOST:PORT, as in 127.0.0.1:14550", []string{"--link", "udp:14550"}},
@@ -24,8 +24,8 @@ func TestFlyRefusesWrongInput(t *testing.T) {
 		{"no program waits there", []string{"--link", "tcp:127.0.0.1:1"}},
 		{"--at-end is hold or return", []string{"--link", "fake:plane", "--at-end", "dance"}},
 		{"--system is a number from 1 to 255", []string{"--link", "fake:plane", "--system", "0"}},
-		{"--speed is a multiple of real time", []string{"--link", "fake:plane", "--speed", "-1"}},
-		{"--speed is a multiple of real time", []string{"--link", "fake:plane", "--speed", "nan"}},
+		{"write a multiple of real time", []string{"--link", "fake:plane", "--speed", "-1"}},
+		{"write a multiple of real time", []string{"--link", "fake:plane", "--speed", "nan"}},
 		{"--speed is for a fake:VEHICLE", []string{"--link", "udp:127.0.0.1:0", "--speed", "2"}},
 		{"--resume needs a vehicle that flies on", []string{"--link", "fake:plane", "--resume"}},
 	} {

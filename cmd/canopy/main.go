@@ -2,7 +2,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -132,8 +131,11 @@ func arguments(cmd *cobra.Command, args []string) error {
 	if least <= len(args) && len(args) <= len(wanted) {
 		return nil
 	}
-	takes := cmp.Or(strings.Join(wanted, " "), "no argument")
-	return &usageError{fmt.Sprintf("%s takes %s; %d given", cmd.CommandPath(), takes, len(args))}
+	text := fmt.Sprintf(": write `%s`", strings.Join(append([]string{cmd.CommandPath()}, wanted...), " "))
+	if len(args) < least {
+		return &usageError{wanted[len(args)] + " is missing" + text}
+	}
+	return &usageError{fmt.Sprintf("%q is one argument too many", args[len(wanted)]) + text}
 }
 
 // failure is the error of work that started and did not succeed; every other error of a command is wrong input.

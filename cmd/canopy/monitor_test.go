@@ -98,7 +98,7 @@ func TestMonitorWrongInput(t *testing.T) {
 			[]string{"--property:1:9", `did you mean "soc"`, "--property:1:19", `did you mean "sink"`}},
 		{[]string{"../../examples/08-finite-time/boat.yaml"}, []string{"no properties"}},
 		{[]string{"none.mcap"}, []string{"none.mcap", "no such file"}},
-		{[]string{dir}, []string{"run log"}},
+		{[]string{dir}, []string{"the log of a run"}},
 	} {
 		stdout, stderr, status := canopy(append([]string{"monitor"}, test.args...)...)
 		if status != exitInput || stdout != "" {

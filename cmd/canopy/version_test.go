@@ -34,7 +34,7 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%v: %s", err, object)
 	}
 	if _, stderr, status := canopy("version", "all"); status != exitInput ||
-		!strings.HasPrefix(stderr, "canopy: canopy version takes no argument; 1 given\n") {
+		!strings.HasPrefix(stderr, "canopy: \"all\" is one argument too many: write `canopy version`\n") {
 		t.Errorf("an argument: status %d, %s", status, stderr)
 	}
 }

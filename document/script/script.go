@@ -241,6 +241,7 @@ func (p *parser) unknownVerb(w word) {
 	for _, v := range verbs {
 		names = append(names, v.name)
 	}
+	names = append(names, swapVerb)
 	hint := diag.DidYouMean(w.text, names)
 	if hint == "" {
 		hint = oneOf(names)
@@ -363,7 +364,7 @@ func (p *parser) near(name string, v *verb) string {
 			names = append(names, p.tree.Name(task))
 		}
 	}
-	return diag.DidYouMean(name, names)
+	return diag.Near(name, func() []string { return names })()
 }
 
 func (p *parser) report(offset, length int, code, text, hint string) {
@@ -372,4 +373,7 @@ func (p *parser) report(offset, length int, code, text, hint string) {
 }
 
 // oneOf lists the allowed words.
-func oneOf(words []string) string { return "write " + strings.Join(words, " or ") }
+func oneOf(words []string) string {
+	last := len(words) - 1
+	return "write " + strings.TrimPrefix(strings.Join(words[:last], ", ")+" or "+words[last], " or ")
+}

@@ -20,7 +20,7 @@ import (
 )
 
 // ErrFormat is wrapped by the errors of a reader for a file that is not a run log, or a damaged one.
-var ErrFormat = errors.New("record: not a valid run log")
+var ErrFormat = errors.New("it is not the log of a run")
 
 // End is how a log ends. It is part of every result from a log: an incomplete log has the events up to a time, and
 // nothing after it.
