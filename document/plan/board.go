@@ -505,8 +505,8 @@ func (b *board) assume(e *symbol, t expr.Type, at xmltree.Span) bool {
 	case e.typed.Len() == 0:
 		e.Type, e.typed = t, at
 		return true
-	case e.Type == t, e.Type == expr.Real && t == expr.Boolean:
-	case e.Type == expr.Boolean && t == expr.Real:
+	case e.Type == t, e.Type == expr.Real && (t == expr.Boolean || t == expr.Integer):
+	case (e.Type == expr.Boolean || e.Type == expr.Integer) && (t == expr.Real || t == expr.Boolean || t == expr.Integer):
 		e.Type = expr.Real
 	default:
 		b.report(at.At, at.Len(), codeTypes, "", "%q gets %s here, and %s %s", e.name, values[t], values[e.Type],
@@ -516,7 +516,7 @@ func (b *board) assume(e *symbol, t expr.Type, at xmltree.Span) bool {
 }
 
 var values = map[expr.Type]string{expr.Real: "a number", expr.Boolean: "a truth value", expr.Text: "a text",
-	expr.Enumeration: "a value of the program"}
+	expr.Integer: "a whole number", expr.Enumeration: "a value of the program"}
 
 // declare adds the entries to the signals that expressions may name, and gives each scope its own.
 func (b *board) declare() []BlackboardEntry {

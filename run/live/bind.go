@@ -194,5 +194,5 @@ func (b *bound) fits() bool {
 	case b.kind.Type == expr.Enumeration:
 		return t == expr.Text
 	}
-	return t == expr.Real || t == expr.Boolean || t == expr.Text && !b.writes
+	return t != expr.Enumeration && (t != expr.Text || !b.writes)
 }

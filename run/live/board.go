@@ -69,10 +69,10 @@ func (x *Execution) decoded(i int, v float64) any {
 	switch s := &x.signals[i]; {
 	case math.IsNaN(v):
 		return nil
-	case s.Type == expr.Real:
-		return v
-	case s.value != nil:
+	case s.Type != expr.Real && s.value != nil:
 		return s.value(v)
+	case s.Type == expr.Real, s.Type == expr.Integer:
+		return v
 	case s.Type == expr.Boolean:
 		return v != 0
 	case s.Type == expr.Text:

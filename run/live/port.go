@@ -61,6 +61,8 @@ func (p Port) code() plan.CodePort {
 	c := plan.CodePort{Writes: p.writes, Type: expr.Enumeration}
 	switch {
 	case reflect.PointerTo(p.of).Implements(unmarshaler):
+	case numeric(p.of) && p.of.Kind() < reflect.Float32:
+		c.Type = expr.Integer
 	case numeric(p.of):
 		c.Type = expr.Real
 	case p.of.Kind() == reflect.Bool:
@@ -213,6 +215,7 @@ func encode(value any, b *bound) (number float64, shown any, err error) {
 		number = truths().number(v)
 	case int:
 		number = float64(v)
+		shown = number
 	case float64:
 		number = b.number.SI(v)
 		shown = number

@@ -53,6 +53,8 @@ func TestPortsHaveValues(t *testing.T) {
 		`<Sequence><Script code="n := 1"/><Script code="n := n + 8"/><Say v="{n}"/></Sequence>`:                  "Say 9",
 		`<Sequence><Script code="n := 1"/><Parallel><Say v="{n}"/><Script code="n := 2"/></Parallel></Sequence>`: "Say 1",
 		`<Sequence><Script code="n := 1"/><Parallel><Script code="n := 2"/><Say v="{n}"/></Parallel></Sequence>`: "Say 2",
+		`<Sequence><Put out="{n}" value="8"/><Script code="whole := n"/><Say v="{whole}"/></Sequence>`:           "Say 8",
+		`<Sequence><Put out="{n}" value="8"/><Script code="n += 0.5"/><Say v="{n}"/></Sequence>`:                 "Say 8.5",
 		`<Sequence><SetBlackboard value="4" output_key="v"/><Say v="{=}"/></Sequence>`:                           "Say 4",
 		`<Sequence><Put out="{n}" value="8"/><Say v="{n}"/></Sequence>`:                                          "Say 8",
 		`<Sequence><SubTree ID="p" result="{n}"/><Say v="{n}"/></Sequence>`:                                      "Say 8",
@@ -79,6 +81,7 @@ func TestPortsHaveValues(t *testing.T) {
 			a.Succeed()
 		}})
 		x.Number("height", "m").Set(12)
+		x.WholeOutput("whole", func(int) {})
 		run(t, x)
 		if got := strings.Join(r.list, "; "); got != want {
 			t.Errorf("%s: %s, not %s", body, got, want)
