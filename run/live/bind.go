@@ -162,7 +162,7 @@ func (x *binder) check(i int) diag.List {
 		case b.entry == "" && b.writes:
 			report(at, length, "write {"+name+"}", "the output port %q names no entry", name)
 		case b.entry == "" && b.value == nil:
-			report(at, length, "", "%q is no %v, which the port %q takes", b.given.Value, b.of, name)
+			report(at, length, "", "%q is not of the type %v, which the port %q takes", b.given.Value, b.of, name)
 		case b.entry == "" || b.of == nil:
 		case !known:
 			report(at, length, "use letters, digits and _, a letter first", "%q cannot be the name of an entry", b.entry)

@@ -221,7 +221,7 @@ func encode(value any, b *bound) (number float64, shown any, err error) {
 		shown = number
 	case string:
 		if number = float64(slices.Index(b.kind.Values, v)); number < 0 && b.kind.Type == expr.Enumeration {
-			err = fmt.Errorf("%w: %q is none of the words %q", ErrType, v, b.kind.Values)
+			err = fmt.Errorf("%w: %q is not one of the words %q", ErrType, v, b.kind.Values)
 		}
 	}
 	return number, shown, err
@@ -241,7 +241,7 @@ func convert(v any, of reflect.Type, unit expr.Unit) (any, error) {
 			return to.Elem().Interface(), nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %#v is no %v", ErrType, v, of)
+	return nil, fmt.Errorf("%w: %#v is not of the type %v", ErrType, v, of)
 }
 
 // notation returns a value in JSON as a type reads it; empty if it cannot.

@@ -135,8 +135,8 @@ func TestPortsHaveTypes(t *testing.T) {
 // What does not fit is found before the run, at its place.
 func TestPortsAreChecked(t *testing.T) {
 	for body, want := range map[string]string{
-		`<F v="fast"/>`:       `plan.xml:3:7: error: "fast" is no float64, which the port "v" takes`,
-		`<F v="3 [s]"/>`:      `plan.xml:3:7: error: "3 [s]" is no float64`,
+		`<F v="fast"/>`:       `plan.xml:3:7: error: "fast" is not of the type float64, which the port "v" takes`,
+		`<F v="3 [s]"/>`:      `plan.xml:3:7: error: "3 [s]" is not of the type float64`,
 		`<F/>`:                `plan.xml:3:1: error: "F" needs a value for its port "v"`,
 		`<F v="1" w="2"/>`:    `plan.xml:3:13: error: the Go code of "F" has no port "w"`,
 		`<F v="{typo}"/>`:     `plan.xml:3:7: error: nothing gives the entry "typo" a value`,
@@ -233,8 +233,8 @@ func TestErrorsOfPorts(t *testing.T) {
 	err := late.Set("out", 4)
 	r.note("%v: %t", err, errors.Is(err, ErrOver))
 	r.expect(t, `a: port "v": there is no value: nothing has been written to the entry "unset": true`,
-		`a: port "missing": there is no value: true`, `port "w": wrong type: "word" is no int: true`,
-		`a: port "out": wrong type: live.pose{x:0, y:0} is no float64: true`,
+		`a: port "missing": there is no value: true`, `port "w": wrong type: "word" is not of the type int: true`,
+		`a: port "out": wrong type: live.pose{x:0, y:0} is not of the type float64: true`,
 		`a: port "out": the activity has ended: true`)
 }
 

@@ -117,7 +117,7 @@ func (x *Execution) words(name string, words []string) values[string] {
 		func(word string) float64 {
 			i := slices.Index(words, word)
 			if i < 0 {
-				panic(fmt.Sprintf("live: %q is none of the words %q", word, words))
+				panic(fmt.Sprintf("live: %q is not one of the words %q", word, words))
 			}
 			return float64(i)
 		}, func(n float64) string { return words[int(n)] }}

@@ -50,7 +50,7 @@ func TestTypedValuesAreChecked(t *testing.T) {
 func TestUnknownWord(t *testing.T) {
 	x, mode := typedPlan("out := 1")
 	defer func() {
-		if text, _ := recover().(string); !strings.Contains(text, `"auto" is none of the words`) {
+		if text, _ := recover().(string); !strings.Contains(text, `"auto" is not one of the words`) {
 			t.Errorf("%q", text)
 		}
 		mode.Set("automatic")
