@@ -19,7 +19,7 @@ var others = map[string]int{
 	"Where it is slower":                               25,
 	"What cpu_s counts":                                0,
 	"Expressions and the tree engine":                  3,
-	"Wake-up of a Go program":                          14,
+	"Wake-up of a Go program":                          20,
 	"Latency of a flight":                              21,
 	"Tried and not adopted":                            5,
 	"Commands":                                         0,
