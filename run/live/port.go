@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/expr"
@@ -34,9 +35,14 @@ type Port struct {
 
 // In declares an input port. The plan gives its value as text, or names an entry or a registered value. T is a number,
 // a string, a bool, a type that reads text as [encoding.TextUnmarshaler] does, or a type of the program that an output
-// port writes. The unit is that in which the program gets a number; without, that is the SI unit.
+// port writes. The unit is that in which the program gets a number; without, it is that of a registered Number, or the
+// SI unit. A [time.Duration] is a time.
 func In[T any](unit ...string) Port {
-	return Port{of: reflect.TypeFor[T](), unit: strings.Join(unit, " ")}
+	p := Port{of: reflect.TypeFor[T](), unit: strings.Join(unit, " ")}
+	if p.of == reflect.TypeFor[time.Duration]() {
+		p.unit = "ns"
+	}
+	return p
 }
 
 // Out declares an output port, which the action may read, too.
@@ -61,7 +67,7 @@ func (p Port) code() plan.CodePort {
 	c := plan.CodePort{Writes: p.writes, Type: expr.Enumeration}
 	switch {
 	case reflect.PointerTo(p.of).Implements(unmarshaler):
-	case numeric(p.of) && p.of.Kind() < reflect.Float32:
+	case numeric(p.of) && p.of.Kind() < reflect.Float32 && p.unit == "":
 		c.Type = expr.Integer
 	case numeric(p.of):
 		c.Type = expr.Real

@@ -98,6 +98,7 @@ func TestPortsHaveTypes(t *testing.T) {
 		{`<F v="{n}"/>`, "F 7.2"},
 		{`<I v="-3"/>`, "I -3"},
 		{`<F v="3.6" done="false" exit_time="2 [s]"/>`, "F 12.96"},
+		{`<D v="1.5 [s]"/><D v="{n}"/><D v="12h30m"/>`, "D 1.5s; D 2s; D 12h30m0s"},
 		{`<B v="TRUE"/><B v="{truth}"/><B v="0"/>`, "B true; B true; B false"},
 		{`<S v="{n}"/><S v="{word}"/><S v="3 [km]"/><S v="{truth}"/>`, "S 2; S hello; S 3 [km]; S true"},
 		{`<P v="1;2"/>`, "P {1 2}"},
@@ -111,6 +112,7 @@ func TestPortsHaveTypes(t *testing.T) {
 		x.Number("speed", "m/s").Set(10)
 		x.Word("mode", "low", "high").Set("high")
 		x.Action("F", say(r, "F", Ports{"v": In[float64]("km/h")}))
+		x.Action("D", say(r, "D", Ports{"v": In[time.Duration]()}))
 		x.Action("I", say(r, "I", Ports{"v": In[int8]()}))
 		x.Action("B", say(r, "B", Ports{"v": In[bool]()}))
 		x.Action("S", say(r, "S", Ports{"v": In[string]()}))
