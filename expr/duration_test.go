@@ -29,6 +29,18 @@ func TestDuration(t *testing.T) {
 	}
 }
 
+// In an expression a clock time with its seconds is a number in s; a choice keeps its colon.
+func TestClockTimesInExpressions(t *testing.T) {
+	for text, want := range map[string]string{
+		"t ge 13:57:06": "t >= 50226 [s]", "2 * (0:00:01.5 + t)": "2 * (1.5 [s] + t)", "if(a, 0:10:00, 5)": "if(a, 600 [s], 5)",
+		"a ? 1:20": "if(a, 1, 20)", "a ? 1 : 20": "if(a, 1, 20)", "t > 1:00:60": "", "t > 12:00": "", "t > 1:2:3": "",
+	} {
+		if e, err := Parse(text); want == "" && err == nil || want != "" && (err != nil || e.String() != want) {
+			t.Errorf("%s: %v, %v", text, e, err)
+		}
+	}
+}
+
 // Where no time is expected, nothing is a span: 3m are neither minutes nor metres.
 func TestParseFor(t *testing.T) {
 	metre, _ := ParseUnit("m")

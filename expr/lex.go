@@ -168,8 +168,14 @@ func (l *lexer) blackboard(rest string) Token {
 	return l.take(Token{kind: tokenName, Text: name}, size)
 }
 
-// number reads a number and, if there is one, its unit in brackets.
+// number reads a number and, if there is one, its unit in brackets, or a clock time with its seconds, 13:57:06.
 func (l *lexer) number(rest string) Token {
+	if clock := clockTime.FindStringSubmatch(rest); clock != nil && clock[5] != "" && !l.script {
+		if seconds := clockSeconds(clock); !math.IsNaN(seconds) {
+			return l.take(Token{kind: tokenNumber, Text: clock[0], value: seconds, unit: Second}, len(clock[0]))
+		}
+		return l.wrong(len(clock[0]), fmt.Sprintf("%q is not a time", clock[0]), TimeForms)
+	}
 	size := numberSize(rest)
 	value, err := strconv.ParseFloat(rest[:size], 64)
 	if hex := hexSize(rest); hex > size {
