@@ -64,6 +64,9 @@ type Engine struct {
 	limit      int
 	changed    bool // in this iteration
 	halted     bool
+	begun      bool // Reconsider has begun the log of the next instant
+	stepping   bool // see StepLoops
+	reran      bool // see Reran
 	hearing
 	exchanging *exchanging // nil: neither is an exchange under way, nor did one just take place
 }
@@ -307,7 +310,10 @@ func (e *Engine) fits() bool {
 // limit, the error wraps ErrLoop and names the tasks that keep changing; the instant then holds the log so far, and
 // Halt still starts all exit procedures.
 func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
-	e.begin()
+	if !e.begun {
+		e.begin()
+	}
+	e.begun = false
 	e.take(inputs)
 	if !e.settle(e.limit) {
 		err = LoopError(e.tree, e.changes, e.limit, "event iterations")
@@ -351,7 +357,7 @@ func (e *Engine) Halt() Instant {
 // begin forgets the log of the last instant.
 func (e *Engine) begin() {
 	e.changes, e.commands, e.timings, e.turned = e.changes[:0], e.commands[:0], e.timings[:0], e.turned[:0]
-	e.iteration, e.visits = 0, 0
+	e.iteration, e.visits, e.reran = 0, 0, false
 }
 
 // settle runs event iterations until one changes nothing, and counts those that change something. It reports whether

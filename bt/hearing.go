@@ -120,7 +120,7 @@ func (e *Engine) restUnheard(n *node) {
 // hears reports whether a composite hears a child.
 func (e *Engine) hears(n *node, place int32) bool {
 	parent := e.tree.kids[n.slot]
-	if e.resting[parent] || e.child(n, place).hold == pinned {
+	if !e.Hears(parent) || e.child(n, place).hold == pinned {
 		return false
 	}
 	switch n.family {
@@ -138,6 +138,8 @@ func (e *Engine) hears(n *node, place int32) bool {
 // passed over, and appends the inputs that are new to in. It is for owners to whom an input is expensive: they call it
 // between two instants, when the inputs of any leaf may have changed, and then Settle, also with these inputs.
 func (e *Engine) Reconsider(in []Input) []Input {
+	e.begin()
+	e.begun = true
 	e.rest() // before the first instant, nothing has yet
 	chains := e.dozing()
 	e.collected = in

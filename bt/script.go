@@ -92,6 +92,7 @@ func (a *Automaton) fault(children arity, params []Param) string {
 type At struct {
 	State uint8
 	Timed bool  // its timer runs
+	Waits bool  // its child is run again only after RunAgain (see Engine.StepLoops)
 	Count int32 // how often its child was run again, counted only if there is a limit; or the place of a child
 }
 
@@ -130,6 +131,7 @@ func (at *At) Pass(c *snapshot.Codec, a *Automaton) {
 	}
 	snapshot.Within(c, &at.State, 0, uint8(len(a.states)-1))
 	snapshot.Bool(c, &at.Timed)
+	snapshot.Bool(c, &at.Waits)
 	snapshot.Within(c, &at.Count, 0, math.MaxInt32-1)
 	if c.Loading() && !c.Failed() && at.Timed && a.states[at.State].after == 0 {
 		c.Fail(snapshot.ErrMismatch)
@@ -304,7 +306,7 @@ func (a *Automaton) Leave(at, reached At, limit int32, child int, judgement Stat
 
 // Deactivated returns the automaton's state after its task is deactivated.
 func (a *Automaton) Deactivated(at At) At {
-	if a.keeps {
+	if at.Waits = false; a.keeps {
 		return at
 	}
 	return At{}
@@ -341,6 +343,9 @@ func (e *Engine) passScript(t Task, n *node) {
 		want = -1
 	}
 	at := e.at[n.script]
+	if at.Waits && want >= 0 {
+		want = -1
+	}
 	if next := e.tree.scripts[n.script].Store(at, reached, task.active, passing, want >= 0, n.memory); next != at {
 		e.timings = at.Time(t, next, e.timings)
 		e.at[n.script] = next
@@ -378,6 +383,29 @@ func (e *Engine) looks(n *node, place int32) (looks bool) {
 	return looks
 }
 
+// StepLoops sets whether a task that would run a child again waits until RunAgain, so that the child's conditions can be
+// told before what the last run has written.
+func (e *Engine) StepLoops(step bool) { e.stepping = step }
+
+// Reran reports whether a task has run a child again, or waits to, since the last Settle began.
+func (e *Engine) Reran() bool { return e.reran }
+
+// LoopsWait reports whether a task waits before it runs its child again.
+func (e *Engine) LoopsWait() bool {
+	return slices.ContainsFunc(e.at, func(at At) bool { return at.Waits })
+}
+
+// RunAgain lets the tasks that wait run their children again, in the next Settle.
+func (e *Engine) RunAgain() {
+	for t := range e.tree.nodes {
+		if n := &e.tree.nodes[t]; n.family == Script && e.at[n.script].Waits {
+			e.at[n.script].Waits = false
+			e.down.add(Task(t))
+			e.moves(Task(t))
+		}
+	}
+}
+
 // elapse applies the input that a task's timer has elapsed.
 func (e *Engine) elapse(t Task) {
 	n := &e.tree.nodes[t]
@@ -401,6 +429,7 @@ func (e *Engine) leave(n *node, place int32, reached At, passing bool) {
 		a, again := &e.tree.scripts[n.script], false
 		e.at[n.script], again = a.Leave(e.at[n.script], reached, a.limit, int(place), judgement[s.status], passing)
 		if again {
+			e.at[n.script].Waits, e.reran = e.stepping, true
 			e.order(t, s, false)
 			return
 		}

@@ -68,6 +68,24 @@ type node struct {
 	verdict [room]Status // Chain: by the effective status of the child that decides
 }
 
+// InOrder visits the leaves in the order in which a tick reaches them: from left to right, but a postcondition's action
+// after the node.
+func (t *Tree) InOrder(visit func(leaf Task)) { t.inOrder(t.Root(), visit) }
+
+func (t *Tree) inOrder(task Task, visit func(leaf Task)) {
+	children := t.Children(task)
+	if kinds[t.kinds[task]].effect != "" {
+		t.inOrder(children[1], visit)
+		children = children[:1]
+	}
+	for _, child := range children {
+		t.inOrder(child, visit)
+	}
+	if len(children) == 0 && t.nodes[task].family == Leaf {
+		visit(task)
+	}
+}
+
 // Compile returns the tree of a description. It rejects an empty tree, a task with too few or too many children, and an
 // invalid parameter value.
 func Compile(root *Node) (*Tree, error) {

@@ -111,7 +111,7 @@ func (x *Executive) keepUnknown() (changed bool) {
 			x.world.Capture(at, w.Value)
 		}
 		x.mark(at, !known)
-		x.SlotChanged(r.Slot)
+		x.written(r.Slot)
 		changed = true
 	}
 	return changed

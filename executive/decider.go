@@ -58,6 +58,15 @@ type Exchanger interface {
 	Exchange(x *bt.Exchange, initial []bt.Input) *bt.Engine
 }
 
+// loops is an engine whose loops can wait between two runs: bt.Engine and tick.Engine.
+type loops interface {
+	StepLoops(step bool)
+	Reran() bool
+	LoopsWait() bool
+	Counts(t bt.Task) bool
+	RunAgain()
+}
+
 // tree is the decider with a tree engine.
 type tree struct {
 	start    func(initial []bt.Input) (Engine, Listener)
@@ -66,6 +75,7 @@ type tree struct {
 	lazy     bool   // of the first one as well
 	engine   Engine
 	listener Listener // the engine, once it listens, so that it tells what counts; else nil
+	loops    loops    // the engine, if its loops can wait; else nil
 	begun    bool
 	pending  []bt.Input // scratch
 }
@@ -121,6 +131,7 @@ func (d *tree) begin(x *Executive) {
 	var listener Listener
 	d.engine, listener = d.start(in)
 	d.start = nil // it may hold the engine before an exchange
+	d.loops, _ = d.engine.(loops)
 	if listener == nil {
 		return
 	}
@@ -148,8 +159,13 @@ func (d *tree) hears(x *Executive, i int) bool {
 }
 
 func (d *tree) settle(x *Executive) (bool, error) {
-	in := d.inputs(x)
-	if d.begun && len(in) == 0 {
+	inputs := d.inputs
+	if d.loops != nil {
+		inputs = d.inPasses
+	}
+	in := inputs(x)
+	x.pass.first, x.pass.outside = false, false
+	if d.begun && len(in) == 0 && !x.pass.again {
 		return false, nil
 	}
 	d.begun = true
@@ -159,11 +175,16 @@ func (d *tree) settle(x *Executive) (bool, error) {
 // inputs returns the inputs that are new to the tree: those of leaves, and timers that have elapsed.
 func (d *tree) inputs(x *Executive) []bt.Input {
 	in := x.elapsed(d.pending[:0])
-	if d.sparing && (d.begun || d.lazy) && x.micro == 0 {
+	if d.sparing && (d.begun || d.lazy) && x.pass.first {
 		in = d.listener.Reconsider(in)
 	}
 	for _, i := range x.visit() {
 		if (d.begun || d.lazy) && !d.hears(x, int(i)) {
+			continue
+		}
+		if d.passed(x, int(i)) {
+			x.due.add(int(i))
+			x.pass.withheld = true
 			continue
 		}
 		in = x.appendInputs(in, int(i), d.engine.Status(x.p.Leaves[i].Task))
@@ -175,6 +196,7 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 // react settles the tree with its inputs, and carries out its commands.
 func (d *tree) react(x *Executive, in []bt.Input) error {
 	instant, err := d.engine.Settle(in)
+	x.pass.reran = x.pass.reran || d.loops != nil && d.loops.Reran()
 	x.answer(instant.Changes, false)
 	x.leave()
 	return errors.Join(d.apply(x, instant), err)

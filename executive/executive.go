@@ -62,6 +62,7 @@ type Executive struct {
 	halted  bool
 	micro   int
 	rounds  rounds
+	pass    pass
 
 	due       set // leaves that may have a new input
 	stale     set // leaves whose watched indicators may change
@@ -201,6 +202,12 @@ func (x *Executive) recount() {
 
 // Begin begins an instant. Discrete signals of the world may have changed.
 func (x *Executive) Begin() {
+	x.pass.first, x.pass.reran, x.pass.varied = true, false, false
+	x.Anew()
+}
+
+// Anew counts the settlings of an instant anew. Discrete signals of the world may have changed.
+func (x *Executive) Anew() {
 	x.micro, x.rounds.n = 0, 0
 	for _, i := range x.p.open {
 		x.due.add(int(i))
@@ -223,6 +230,12 @@ func (x *Executive) Changed(indicators []int) {
 
 // SlotChanged records that the value of a slot has changed: leaves that read it may have a new input.
 func (x *Executive) SlotChanged(slot int) {
+	x.pass.outside = true
+	x.written(slot)
+}
+
+// written makes the leaves due that read a slot.
+func (x *Executive) written(slot int) {
 	for _, reader := range x.p.written[slot] {
 		x.due.add(int(reader))
 	}
@@ -240,6 +253,7 @@ func (x *Executive) Settle() (again bool, err error) {
 	}
 	if !again {
 		x.answer(nil, true)
+		x.pass.at, x.pass.last = -1, x.pass.last[:0]
 	}
 	if x.lost != nil {
 		err = errors.Join(x.lost, err)
@@ -352,7 +366,7 @@ func (x *Executive) State(c *snapshot.Codec) {
 	snapshot.Bool(c, &x.over)
 	snapshot.Bool(c, &x.settled)
 	snapshot.Bool(c, &x.halted)
-	snapshot.Int(c, &x.micro)
+	x.pass.state(c)
 	snapshot.Each(c, x.conflicts, snapshot.Text)
 	for i := range x.waits {
 		snapshot.Text(c, &x.waits[i])
@@ -371,6 +385,7 @@ func (x *Executive) CopyFrom(o *Executive) {
 	x.open = append(x.open[:0], o.open...)
 	x.running = append(x.running[:0], o.running...)
 	x.root, x.over, x.settled, x.halted, x.micro = o.root, o.over, o.settled, o.halted, o.micro
+	x.pass.copyFrom(&o.pass)
 	x.due.copyFrom(&o.due)
 	x.stale.copyFrom(&o.stale)
 	x.contested.copyFrom(&o.contested)
@@ -501,6 +516,7 @@ func (x *Executive) enter(i int) error {
 	if x.starter != nil {
 		x.starter.Starts(i)
 	}
+	x.reach(i)
 	x.keepFirst(i)
 	if err := x.assign(i, Active, l.Entry); err != nil {
 		return err
@@ -540,7 +556,7 @@ func (x *Executive) turn(i int, p Phase) {
 			x.writing[r.Slot]++
 		}
 		x.contested.add(r.Slot)
-		x.SlotChanged(r.Slot)
+		x.written(r.Slot)
 		at := x.p.counts(r.Slot)
 		switch n, counts := float64(r.Writer+1), x.u[at]; {
 		case x.writing[r.Slot] == 0:

@@ -40,6 +40,7 @@ type Program struct {
 	roles   [][]Role          // by leaf: its places among the writers
 	leafOf  []int             // by task: its leaf, -1 for composites
 	halted  map[bt.Task]int   // the leaf whose assignments are made when a task is deactivated without having ended
+	order   []int32           // by leaf: its place in the order in which a tick reaches the leaves
 	lasting [][]int           // by task: the conditions that stay true until it has ended
 }
 
@@ -91,6 +92,7 @@ type Leaf struct {
 	EntryTime, ExitTime *expr.Code // durations [s]; nil where the plan gives none
 	Slots               []int      // that it writes while active, continuously or by its entry
 	Writes              []int      // indicators inside the values that it writes
+	Varies              bool       // what it assigns may be new each time, though an abstraction shows a constant
 }
 
 // Assignment sets a slot to a value, once.
@@ -232,6 +234,19 @@ func (p *Program) Link() {
 			p.roles[w.Leaf] = append(p.roles[w.Leaf], Role{s, k, w.Phase})
 		}
 	}
+	p.order = make([]int32, len(p.Leaves))
+	place := int32(0)
+	p.Tree.InOrder(func(leaf bt.Task) {
+		if i := p.leafOf[leaf]; i >= 0 {
+			p.order[i] = place
+			place++
+		}
+	})
+}
+
+// reads reports whether a leaf is judged by entries of a blackboard.
+func (p *Program) reads(i int) bool {
+	return p.entries != nil && slices.ContainsFunc(p.entries[i][:], func(list []int) bool { return len(list) > 0 })
 }
 
 // affect enters a leaf as one that depends on code: on its indicators and, through the discrete signals that it reads,

@@ -26,6 +26,8 @@ var ErrUnsettled = errors.New("the plan and the signals do not settle")
 type rounds struct {
 	n         int // settlings of the instant
 	kept, now []byte
+	all       situation // for the codec
+	codec     snapshot.Codec
 	changed   map[bt.Task]bool // since the state that is kept
 }
 
@@ -35,6 +37,7 @@ type rounds struct {
 // MaxSettlings.
 func (x *Executive) Endless(memory []float64) error {
 	r := &x.rounds
+	r.all.memory = memory
 	if r.n++; r.n <= unobserved {
 		return nil
 	}
@@ -47,7 +50,7 @@ func (x *Executive) Endless(memory []float64) error {
 			r.changed[e.Change.Task] = true
 		}
 	}
-	r.now = snapshot.Save(r.now[:0], situation{x, memory})
+	r.now = x.reached(r.now, memory)
 	switch {
 	case r.n > MaxSettlings:
 		within = fmt.Sprintf(" within %d settlings", MaxSettlings)
@@ -66,18 +69,24 @@ func (x *Executive) Endless(memory []float64) error {
 		strings.Join(names, ", "))
 }
 
+// reached saves all that decides how the instant goes on to data, which it overwrites.
+func (x *Executive) reached(data []byte, memory []float64) []byte {
+	x.rounds.all = situation{x, memory}
+	return x.rounds.codec.Save(data[:0], &x.rounds.all)
+}
+
 // situation is all that decides how an instant goes on.
 type situation struct {
 	*Executive
 	memory []float64
 }
 
-func (s situation) State(c *snapshot.Codec) {
+func (s *situation) State(c *snapshot.Codec) {
 	x := s.Executive
-	micro := x.micro
-	x.micro = 0 // it only counts
+	last := x.pass.last
+	x.pass.last = nil // what was reached before
 	x.State(c)
-	x.micro = micro
+	x.pass.last = last
 	u, above := x.world.Discrete()
 	snapshot.Floats(c, u, s.memory)
 	for _, side := range above {

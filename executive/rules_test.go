@@ -186,12 +186,25 @@ var rules = []struct {
 	{"an instant of many settlings", `<Sequence><Script code="n := 0"/><Repeat num_cycles="5000"><Script code="n := n + 1"/>
 			</Repeat></Sequence>`, "", at(0, 0), `
 0: v = 0; w = 1; n = 5000`},
+	{"what a script writes does not take its result away: what comes before it reads the new value when the rest is done",
+		`<Sequence><Script code="k := 1"/><Fallback><ReactiveSequence><ScriptCondition code="k == 1"/><Action name="work" done="x ge 1"/>
+			<Script code="k := 0"/></ReactiveSequence><Action name="other"/></Fallback></Sequence>`, "", at(0, 0, 1), `
+0: work Running; v = 0; w = 1; k = 1
+2: x >= 1 becomes true; work Finished; work Deactivating; k = 0`},
+	{"what comes after it reads it at once", `<Sequence><Script code="k := 1"/><ReactiveFallback><ScriptCondition code="k == 2"/><Sequence>
+			<Script code="k := 2"/><ScriptCondition code="k == 2"/><Action name="a"/></Sequence></ReactiveFallback></Sequence>`, "", at(0, 0), `
+0: a Running; a Deactivating; v = 0; w = 1; k = 2`},
+	{"a loop whose run changes nothing waits for a change, and then runs again",
+		`<KeepRunningUntilFailure><Fallback><Sequence><Condition name="c" on="x ge 1"/><Script code="k := 2"/></Sequence>
+			<Script code="k := 3"/></Fallback></KeepRunningUntilFailure>`, "", at(0, 0, 1), `
+0: v = 0; w = 1; k = 3
+2: x >= 1 becomes true; k = 2`},
 	{"an instant without end, and the tasks in it", `<Sequence><Script code="n := 1"/><KeepRunningUntilFailure>
 			<Script name="Again" code="n := 3 - n"/></KeepRunningUntilFailure></Sequence>`, "", at(0, 0), `
-0: v = 0; w = 1; n = 1; the plan and the signals do not settle at t = 0 s: these keep changing: Again`},
+0: v = 0; w = 1; n = 2; the plan and the signals do not settle at t = 0 s: these keep changing: Again`},
 	{"one whose states differ", `<Sequence><Script code="n := 1"/><KeepRunningUntilFailure>
 			<Script name="Again" code="n := n + 1"/></KeepRunningUntilFailure></Sequence>`, "", at(0, 0), `
-0: v = 0; w = 1; n = 100001; the plan and the signals do not settle within 100000 settlings at t = 0 s: these keep changing: Again`},
+0: v = 0; w = 1; n = 50002; the plan and the signals do not settle within 100000 settlings at t = 0 s: these keep changing: Again`},
 }
 
 func TestRules(t *testing.T) {

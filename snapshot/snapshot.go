@@ -27,9 +27,15 @@ type Codec struct {
 
 // Save appends the states, one after the other, to data. Equal states give equal bytes.
 func Save(data []byte, states ...Stateful) []byte {
-	c := Codec{data: data}
+	var c Codec
+	return c.Save(data, states...)
+}
+
+// Save is the function Save with a codec of the caller's, which need not be allocated anew.
+func (c *Codec) Save(data []byte, states ...Stateful) []byte {
+	*c = Codec{data: data}
 	for _, s := range states {
-		s.State(&c)
+		s.State(c)
 	}
 	return c.data
 }
@@ -199,7 +205,13 @@ func Bytes(c *Codec, p *[]byte) {
 
 // Text passes a string.
 func Text(c *Codec, p *string) {
-	b := []byte(*p)
+	if !c.loading {
+		n := len(*p)
+		Int(c, &n)
+		c.data = append(c.data, *p...)
+		return
+	}
+	var b []byte
 	Bytes(c, &b)
 	*p = string(b)
 }

@@ -349,7 +349,7 @@ func (r execution) State(c *snapshot.Codec) {
 	s := r.s
 	s.inputs(c)
 	s.w.lasting(c)
-	s.x.Begin()
+	s.x.Anew()
 	s.x.State(c)
 }
 

@@ -258,6 +258,9 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 		for _, list := range [][]executive.Assignment{l.Entry, l.Exit} {
 			for k := range list {
 				if useless(list[k].Slot, list[k].Value) {
+					read := map[int]bool{}
+					s.sources(list[k].Value, read)
+					l.Varies = l.Varies || read[p.Signal(list[k].Slot)] // it counts, for instance
 					list[k].Value = nothing
 				}
 			}

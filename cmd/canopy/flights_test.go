@@ -79,9 +79,9 @@ func TestSignalsWithoutRates(t *testing.T) {
 // TestPlansThatNeverSettle: nothing is concluded about tasks that are active only in instants without an end.
 func TestPlansThatNeverSettle(t *testing.T) {
 	for name, plan := range map[string]string{
-		"always": `<Repeat num_cycles="-1"><Action name="a" write="u := 1 [m/s]" done="true"/></Repeat>`,
+		"always": `<Repeat num_cycles="-1"><Action name="a" entry="n := 1 - n" done="true"/></Repeat>`,
 		"for some signals": `<ReactiveFallback><KeepRunningUntilFailure><Sequence><Condition name="c" on="x ge 3 [m]"/>
-			<Action name="a" done="true"/></Sequence></KeepRunningUntilFailure><Action name="b"/></ReactiveFallback>`,
+			<Action name="a" entry="n := 1 - n" done="true"/></Sequence></KeepRunningUntilFailure><Action name="b"/></ReactiveFallback>`,
 		"by a slot": `<Switch2 variable="n" case_1="0" case_2="1"><Action name="a" entry="n := 1"/>
 			<Action name="b" entry="n := 0"/><Action name="d"/></Switch2>`,
 	} {

@@ -38,10 +38,11 @@ func claims(t *testing.T, file string) (found []claim) {
 func TestStops(t *testing.T) {
 	const keep = `<KeepRunningUntilFailure name="k">%s</KeepRunningUntilFailure>`
 	for name, c := range map[string]struct{ plan, run string }{
-		"a script that is run again": {fmt.Sprintf(keep, `<Script name="s" code="n := 1"/>`), "do not settle"},
-		"an action that is run again": {fmt.Sprintf(keep, `<Action name="a" entry="q := 1" done="true"/>`),
+		"a script that is run again": {`<Sequence><Script code="n := 1"/>` +
+			fmt.Sprintf(keep, `<Script name="s" code="n := 3 - n"/>`) + `</Sequence>`, "do not settle"},
+		"an action that is run again": {fmt.Sprintf(keep, `<Action name="a" entry="q := 1 [m/s] - q" done="true"/>`),
 			"do not settle"},
-		"a failure that is tried again": {`<RetryUntilSuccessful num_attempts="-1"><Action name="a" entry="q := 1" failed="true"/>
+		"a failure that is tried again": {`<RetryUntilSuccessful num_attempts="-1"><Action name="a" entry="q := 1 [m/s] - q" failed="true"/>
 			</RetryUntilSuccessful>`, "do not settle"},
 		"an entry that is read first": {`<Script name="s" code="a := a + 1"/>`, "an entry that is not written"},
 		"an entry that is read behind another": {`<Sequence><Script name="s" code="b := 1"/><Script name="r" code="b = a + b"/>

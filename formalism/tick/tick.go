@@ -4,6 +4,7 @@ package tick
 
 import (
 	"math"
+	"slices"
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/snapshot"
@@ -46,6 +47,8 @@ type Engine struct {
 	order    []bt.Task        // scratch
 	barred   map[bt.Task]bool // guards of shared resources: it has not got it in this tick
 	halted   bool
+	stepping bool // see StepLoops
+	reran    bool // see Reran
 }
 
 // node describes a task for the engine.
@@ -231,6 +234,46 @@ func (e *Engine) Halt() bt.Instant {
 	return e.instant()
 }
 
+// StepLoops sets whether a task that would run a child again waits until RunAgain.
+func (e *Engine) StepLoops(step bool) { e.stepping = step }
+
+// Reran reports whether a task has run a child again, or waits to, since the last Settle began.
+func (e *Engine) Reran() bool { return e.reran }
+
+// LoopsWait reports whether a task waits before it runs its child again.
+func (e *Engine) LoopsWait() bool {
+	return slices.ContainsFunc(e.tasks, func(s task) bool { return s.at.Waits })
+}
+
+// Counts reports whether the parent of a task looks at it, the parent of that task at the parent, and so on.
+func (e *Engine) Counts(t bt.Task) bool {
+	for p := e.tree.Parent(t); p >= 0; t, p = p, e.tree.Parent(p) {
+		n, s := &e.nodes[p], &e.tasks[p]
+		looks := n.together
+		switch place := slices.Index(n.children, t); {
+		case n.script != nil:
+			n.script.Decide(s.at, len(n.children), n.limit, func(child int) (bt.Status, bool) {
+				looks = looks || child == place
+				c := &e.tasks[n.children[child]]
+				return c.heard.Judgement(), c.ended()
+			})
+		case !n.together:
+			looks = int32(place) <= s.decider
+		}
+		if !looks || e.tasks[t].hold == pinned {
+			return false
+		}
+	}
+	return true
+}
+
+// RunAgain lets the tasks that wait run their children again.
+func (e *Engine) RunAgain() {
+	for t := range e.tasks {
+		e.tasks[t].at.Waits = false
+	}
+}
+
 func (e *Engine) take(inputs []bt.Input) {
 	for i := range inputs {
 		in := &inputs[i]
@@ -246,7 +289,7 @@ func (e *Engine) take(inputs []bt.Input) {
 // settle ticks the root until a tick changes nothing, and counts those that change something. It reports whether that
 // happened within the limit.
 func (e *Engine) settle(limit int) bool {
-	e.changes, e.commands, e.timings, e.ticks = e.changes[:0], e.commands[:0], e.timings[:0], 0
+	e.changes, e.commands, e.timings, e.ticks, e.reran = e.changes[:0], e.commands[:0], e.timings[:0], 0, false
 	for {
 		e.ticks++
 		e.changed = false
@@ -488,6 +531,9 @@ func (e *Engine) reach(t bt.Task, n *node, s *task, passing bool) (want int32, r
 	if !passing || want < 0 || !asks(e.tasks[n.children[want]].heard) || e.barred[t] {
 		want = -1
 	}
+	if s.at.Waits {
+		want = -1
+	}
 	if next := n.script.Store(s.at, reached, s.active, passing, want >= 0, n.memory); next != s.at {
 		e.timings = s.at.Time(t, next, e.timings)
 		s.at = next
@@ -516,6 +562,7 @@ func (e *Engine) leaveChild(n *node, s *task, reached bt.At, passing bool) {
 		again := false
 		s.at, again = n.script.Leave(s.at, reached, n.limit, int(s.current), child.heard.Judgement(), passing)
 		if again { // its result is not held
+			s.at.Waits, e.reran = e.stepping, true
 			child.active = false
 			e.changed = true
 			return

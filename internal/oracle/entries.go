@@ -127,11 +127,7 @@ func (k *maker) ofEntry() *expression {
 	return of([]string{"eq", "ne", "less", "more"}[k.IntN(4)], reads("n"), number(float64(k.IntN(3))))
 }
 
-// always ends the name of the task that runs the script of _post when a node is halted.
-const (
-	halted = "_onHalted"
-	always = "._post.halted"
-)
+const halted = "_onHalted"
 
 // attached returns a task with pre- and postconditions in attributes, or without.
 func (k *maker) attached(n *node) *node {
@@ -145,7 +141,6 @@ func (k *maker) attached(n *node) *node {
 	var post []assignment
 	if k.chance(6) {
 		post = list()
-		n = k.after(halted, base.name+always, post, n)
 	}
 	n = k.precondition(base, n)
 	for _, attribute := range []string{"_onSuccess", "_onFailure"} {

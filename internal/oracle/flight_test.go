@@ -19,6 +19,10 @@ var errUnset = errors.New("a script reads an entry that has no value")
 //		tell the tree every input of every leaf, and which clocks are over
 //		complete the exit procedures that are over
 //		let the tree settle, and carry out its commands in their order
+//
+// What has been activated so far is a place in the order of the tree. Conditions before it are told nothing new, and
+// loops that have run a child in this instant do not run it again, until nothing else changes. Then all begins again
+// from the left, unless only loops are left that have changed nothing.
 type Flight struct {
 	T       float64
 	Entered []bool              // by task: it was active in the last instant, at its end or in between
@@ -31,6 +35,9 @@ type Flight struct {
 	timers  []float64 // by place in Tree.Timers: when it is over [s]; NaN: it does not run
 	engine  *tick.Engine
 	lost    bool // a script read an entry that has no value
+	at      int  // the place of the last action that was activated; -1: none
+	reran   bool // a loop has run a child again in this instant
+	later   bool // something waits for the next pass
 	*program
 }
 
@@ -38,7 +45,9 @@ type leafState struct {
 	truth     bool // of a condition
 	spent     bool // of a condition that lasts: what made it true counts no longer
 	phase     phase
-	procedure phase // active: the entry procedure runs, leaving: the exit procedure
+	procedure phase     // active: the entry procedure runs, leaving: the exit procedure
+	request   bt.Status // as last told
+	outcome   bt.Status
 	over      float64
 	entry     []float64 // captured values
 	exit      []float64
@@ -58,6 +67,7 @@ type program struct {
 	Tree        *bt.Tree
 	nodes       []*node // the leaves
 	leafOf      map[bt.Task]int
+	place       []int                 // by leaf: in the order in which a tick reaches them
 	lasting     map[bt.Task][]bt.Task // by condition
 	comparisons []*expression
 	inner       []bool                    // by comparison: it occurs in the value of a signal
@@ -80,6 +90,14 @@ func (m *Mission) compile() *program {
 		}
 	}
 	p.Tree = tree.Lasting(p.lasting)
+	p.place = make([]int, len(p.leafOf))
+	n := 0
+	tree.InOrder(func(t bt.Task) {
+		if i, ok := p.leafOf[t]; ok {
+			p.place[i] = n
+			n++
+		}
+	})
 	places := map[string]int{"x": 0, "y": 1}
 	for _, s := range m.slots {
 		places[s.name] = len(places)
@@ -210,6 +228,7 @@ func (p *program) begin(x, y float64) (*Flight, error) {
 	for i, n := range p.nodes {
 		l := &f.leaves[i]
 		l.entry, l.exit = make([]float64, len(n.entry)), make([]float64, len(n.exit))
+		l.request, l.outcome = bt.Accept, bt.Accept
 	}
 	for i, e := range p.comparisons {
 		f.sides[i] = e.op == "gt" || e.op == "lt" // no indicator is above
@@ -242,16 +261,31 @@ func (f *Flight) move(t, x, y float64) error {
 func (f *Flight) settle(commit bool) error {
 	clear(f.Entered)
 	f.Met = map[[2]bt.Task]bool{}
+	f.at, f.reran = -1, false
+	last, first, begins := "", true, false
 	for range 1000 { // more than any finite number of repetitions in these missions
 		news := !commit || f.commit()
 		commit = true
 		in, more := f.inputs(f.engine)
+		f.engine.StepLoops(f.later || f.reran)
+		if begins && !more && f.engine.LoopsWait() {
+			now := f.key()
+			if now == last {
+				return nil
+			}
+			last = now
+		}
+		if begins || first && more {
+			f.engine.RunAgain()
+		}
+		first, begins = false, false
 		statuses := f.statuses()
 		if f.told != nil {
 			f.told(f, in)
 		}
 		instant, err := f.engine.Settle(in)
 		f.meet(statuses, instant.Changes)
+		f.reran = f.reran || f.engine.Reran()
 		f.carryOut(instant)
 		if err != nil {
 			return err
@@ -281,7 +315,10 @@ func (f *Flight) settle(commit bool) error {
 			f.round(f)
 		}
 		if !news && !more && instant.Iterations == 0 && len(instant.Changes) == 0 {
-			return nil
+			if f.at < 0 && !f.engine.LoopsWait() {
+				return nil
+			}
+			f.at, begins = -1, true
 		}
 	}
 	return ErrUnsettled
@@ -321,8 +358,14 @@ func (f *Flight) inputs(e *tick.Engine) (in []bt.Input, news bool) {
 		}
 	}
 	var exited []int
+	f.later = false
 	for i, n := range f.nodes {
 		t, l := f.Tree.Leaves()[i], &f.leaves[i]
+		passed := e != nil && f.place[i] < f.at && f.reads(n) && e.Counts(t)
+		if passed && !f.Tree.Kind(t).Acts() {
+			f.later = true
+			continue
+		}
 		if !f.Tree.Kind(t).Acts() {
 			on := f.is(n.on)
 			value := !l.spent && (on || l.truth && (n.until != "" || n.off != nil && !f.is(n.off)))
@@ -331,13 +374,19 @@ func (f *Flight) inputs(e *tick.Engine) (in []bt.Input, news bool) {
 			in = append(in, bt.Set(t, value))
 			continue
 		}
-		in = append(in, bt.Request(t, f.verdict(n.failureIf, n.successIf)))
-		if e == nil {
+		if passed && e.Status(t).Transient() {
+			f.later = true
+			continue
+		}
+		v := f.verdict(n.failureIf, n.successIf)
+		in = append(in, bt.Request(t, v))
+		if news, l.request = news || v != l.request, v; e == nil {
 			continue
 		}
 		if s := e.Status(t); s == bt.Activating || s == bt.Running {
 			if v := f.verdict(n.failed, n.done); v != bt.Accept {
 				in = append(in, bt.End(t, v))
+				news, l.outcome = news || v != l.outcome, v
 			}
 		}
 		switch {
@@ -354,6 +403,19 @@ func (f *Flight) inputs(e *tick.Engine) (in []bt.Input, news bool) {
 		f.exited(i)
 	}
 	return in, news
+}
+
+// reads reports whether a leaf is judged by entries of the blackboard.
+func (f *Flight) reads(n *node) bool {
+	found := false
+	for _, e := range []*expression{n.on, n.off, n.failureIf, n.successIf, n.failed, n.done, n.entryUntil, n.exitUntil} {
+		if e != nil {
+			e.each(func(e *expression) {
+				found = found || e.op == "signal" && e.place >= 2 && e.place-2 < len(f.slots) && f.slots[e.place-2].entry
+			})
+		}
+	}
+	return found
 }
 
 func (f *Flight) verdict(failure, success *expression) bt.Status {
@@ -400,7 +462,9 @@ func (f *Flight) do(c bt.Command) {
 	i := f.leafOf[c.Task]
 	n, l := f.nodes[i], &f.leaves[i]
 	entry, exit := n.slow()
+	l.outcome = bt.Accept
 	if !c.Exit {
+		f.at = max(f.at, f.place[i])
 		f.assign(i, active, n.entry, l.entry)
 		l.start(active, entry, n.entryTime, f)
 		return

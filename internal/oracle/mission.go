@@ -125,10 +125,9 @@ func (m *Mission) Plan() string {
 	attached := ""
 	write = func(n *node, top bool) string {
 		if n.attached {
-			switch {
-			case n.kind.Condition() != "":
+			if n.kind.Condition() != "" {
 				attached += fmt.Sprintf(` %s="%s"`, n.kind.Condition(), n.children[0].on)
-			case !strings.HasSuffix(n.name, always):
+			} else {
 				attached += fmt.Sprintf(` %s="%s"`, n.kind.Effect(), m.statements(n.children[0].entry))
 			}
 			return write(n.children[1], top)

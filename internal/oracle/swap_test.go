@@ -420,7 +420,7 @@ func (k *maker) edit(changes int) {
 			if !n.attached {
 				put(k.composite(func(kind bt.Kind) bool {
 					least, most := kind.Arity()
-					return least == 1 && most == 1 && kind.Effect() == "" && kind.Condition() == ""
+					return least == 1 && most == 1 && !kind.Runs() && kind.Effect() == "" && kind.Condition() == ""
 				}, n))
 			}
 		case 6:

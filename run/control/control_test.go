@@ -269,7 +269,7 @@ func TestUpload(t *testing.T) {
 		{"mistake", drive, upload(`<Action name="a" write="none := 1"/>`), []Progress{Refused}, "none", 0},
 		{"no XML", drive, Demand{Verb: Upload, Name: "x", Plan: "<"}, []Progress{Refused}, "", 0},
 		{"refuted", drive, upload(`<Action name="refuse"/>`), []Progress{Checking, Refused}, "refuted", 0},
-		{"endless", drive, upload(`<Repeat num_cycles="-1"><Action name="a" done="true"/></Repeat>`),
+		{"endless", drive, upload(`<Sequence><Script code="n := 1"/><Repeat num_cycles="-1"><Script code="n := 3 - n"/></Repeat></Sequence>`),
 			[]Progress{Checking, Failed}, "settle", 0},
 		{"too long", drive, upload(drive + strings.Repeat(" ", MostBytes)), []Progress{Refused}, "at most 1048576", 0},
 		{"too many tasks", drive, upload(`<Sequence>` + strings.Repeat(`<AlwaysSuccess/>`, MostTasks) + `</Sequence>`),

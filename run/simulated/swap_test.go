@@ -133,7 +133,7 @@ func TestSwapRefused(t *testing.T) {
 		}
 	}
 	before := len(l.statuses)
-	exchange(t, r, body("endless.xml", `<Repeat num_cycles="-1"><Action name="a" done="true"/></Repeat>`))
+	exchange(t, r, body("endless.xml", `<Sequence><Script code="n := 1"/><Repeat num_cycles="-1"><Script code="n := 3 - n"/></Repeat></Sequence>`))
 	step(t, r, 100)
 	if got := l.kinds(run.KindSwap); len(got) != 2 || !strings.Contains(got[1], "endless.xml cannot take over") || len(l.plans) > 0 {
 		t.Errorf("%q, %d plans", got, len(l.plans))
