@@ -329,7 +329,7 @@ func (k *maker) task(depth int) *node {
 		for !first.kind.Acts() || first.clerk != "" || first.successIf != nil || first.failureIf != nil {
 			first = k.leaf()
 		}
-		is := func(k bt.Kind) bool { return k == bt.ReactiveSequence }
+		is := func(k bt.Kind) bool { return k.Family() == bt.Chain && k.Over() == bt.Success && !k.Memory() }
 		n.children[0] = k.composite(is, first, n.children[0])
 	}
 	n.params = trees.Params(k.Rand, kind, width)
