@@ -108,7 +108,25 @@ func planSource(name string) (*diag.Source, diag.List, error) {
 		return nil, nil, err
 	}
 	src, list := planOf(src)
-	return src, list, nil
+	if mainTree == "" || list.HasErrors() {
+		return src, list, nil
+	}
+	doc, _ := xmltree.Parse(src)
+	if doc.Root == nil {
+		return src, list, nil
+	}
+	chosen := *src
+	chosen.Text, err = doc.Apply(doc.Set(doc.Root, "main_tree_to_execute", mainTree))
+	return &chosen, list, err
+}
+
+// mainTree is the tree that a command line chooses as the main one of its plans; empty: none.
+var mainTree string
+
+// choosesTree lets a command choose the main tree of a plan.
+func choosesTree(c *cobra.Command) *cobra.Command {
+	c.Flags().StringVar(&mainTree, "tree", "", "the main `tree` of a plan that does not name it, or another one")
+	return c
 }
 
 // planOf returns a plan document as XML.

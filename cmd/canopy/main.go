@@ -53,10 +53,11 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 		},
 		Run: func(root *cobra.Command, _ []string) { _ = root.Help() },
 	}
-	addCommands(root, backchainCommand(), checkCommand(), compareCommand(), convertCommand(), diffCommand(),
-		exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), manifestCommand(), monitorCommand(),
-		newCommand(), reactionCommand(), regionCommand(), replayCommand(), reportCommand(), verbCommand(control.Resume),
-		runCommand(), showCommand(), verbCommand(control.Stop), traceCommand(), translateCommand(), uploadCommand(),
+	addCommands(root, backchainCommand(), choosesTree(checkCommand()), compareCommand(), choosesTree(convertCommand()),
+		choosesTree(diffCommand()),
+		exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), choosesTree(manifestCommand()), monitorCommand(),
+		newCommand(), choosesTree(reactionCommand()), regionCommand(), replayCommand(), reportCommand(), verbCommand(control.Resume),
+		runCommand(), choosesTree(showCommand()), verbCommand(control.Stop), choosesTree(traceCommand()), translateCommand(), uploadCommand(),
 		vehicleCommand(), versionCommand(), watchCommand(), whyCommand())
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(helpCommand(root))
@@ -66,7 +67,7 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 
 // execute runs one command line and returns the exit status.
 func execute(args []string, stdout, stderr io.Writer) int {
-	documents = map[string][]byte{}
+	documents, mainTree = map[string][]byte{}, ""
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)

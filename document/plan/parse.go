@@ -250,7 +250,7 @@ func (p *parser) mainTree(root *xmltree.Element) *tree {
 				"the plan does not name its main tree; it is %q, the only one that no other contains", tops[0].id)
 			return tops[0]
 		}
-		p.reportName(root, codeNoMainTree, "write "+attrMain+"="+p.quotedTrees(" or "),
+		p.reportName(root, codeNoMainTree, "write "+attrMain+"="+p.quotedTrees(" or ")+", or give --tree",
 			"the plan has %d trees and does not name the main one", max(len(p.trees), 2))
 	}
 	return nil
