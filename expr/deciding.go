@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Deciding returns why a condition holds, given values of its names in SI units: of alternatives joined by "or", without
-// those that do not hold there; all, and not ok, if none does. A relation at its limit may hold: the values are those of
-// an event.
+// Deciding returns why a condition holds, given values of its names in SI units: of alternatives joined by "or",
+// without those that do not hold there; all, and not ok, if none does. A relation at its limit may hold: the values are
+// those of an event.
 func (e *Expr) Deciding(at map[string]float64) (decides *Expr, ok bool) {
 	with := map[string]*Expr{}
 	for name, v := range at {
@@ -22,7 +22,22 @@ func (e *Expr) Deciding(at map[string]float64) (decides *Expr, ok bool) {
 	for _, n := range all[1:] {
 		held = join(n, OpOr, held, n)
 	}
-	return &Expr{held}, ok
+	return &Expr{held.simpler()}, ok
+}
+
+// simpler returns a node without choices that no signal decides, and without zeros that are subtracted.
+func (n *Node) simpler() *Node {
+	switch {
+	case n.op == OpIf && len(n.args) == 3:
+		if truth, ok := (&Expr{n.args[0]}).Truth(); ok && truth {
+			return n.args[1].simpler()
+		} else if ok {
+			return n.args[2].simpler()
+		}
+	case n.op == OpSubtract && n.args[1].op == OpNumber && n.args[1].value == 0:
+		return n.args[0].simpler()
+	}
+	return n.rebuilt((*Node).simpler)
 }
 
 // alternatives returns the conditions of which one holds if a condition, or its opposite, does.

@@ -14,7 +14,7 @@ func TestDeciding(t *testing.T) {
 		"not (x < 4 and y > 1 [km])": "x >= 4", "not (x >= 7)": "x < 7", "not (b or x >= 7)": "not (b or x >= 7)",
 		"a and x > 4": "a and x > 4", "a and x > 9 or not b and t > 60 or y / x > 601": "not b and t > 60",
 		"mode == guided or b": "mode == guided", "x == 5 or b": "x == 5", "not (mode == auto)": "mode != auto",
-		"z > 3 or b": "z > 3", "min(x, 7) > 6 or sqrt(y) > 50": "sqrt(y) > 50", "true": "true",
+		"z > 3 or b": "z > 3", "min(x, 7) > 6 or sqrt(y) > 50": "sqrt(y) > 50", "true": "true", "(x - 0 [m])^2 + if(0 [m] > 0 [m], 7, y) > 3000": "x^2 + y > 3000", "x - 1 > 3": "x - 1 > 3",
 	} {
 		e, err := Parse(text)
 		if err != nil {

@@ -369,8 +369,8 @@ func (p *unitParser) moderate(start int, u Unit) (Unit, *Error) {
 }
 
 func (p *unitParser) outOfRange(start int) *Error {
-	return p.fail(start, p.at, fmt.Sprintf("the unit's exponents must be from %d to %d, with three decimals or a denominator up to 10",
-		-maxExponent, maxExponent), "")
+	return p.fail(start, p.at, fmt.Sprintf("the unit's exponents must be from %d to %d, with three decimals or a "+
+		"denominator up to 10", -maxExponent, maxExponent), "")
 }
 
 // name reads a symbol's characters.

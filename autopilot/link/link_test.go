@@ -425,7 +425,7 @@ func TestPlainErrors(t *testing.T) {
 			t.Errorf("%v: %v", err, got)
 		}
 	}
-	if link.Plain(nil) != nil || link.Plain(io.EOF) != io.EOF {
+	if link.Plain(nil) != nil || link.Plain(io.EOF).Error() != "EOF" {
 		t.Error("another error is changed")
 	}
 }

@@ -98,13 +98,14 @@ func (f *flying) guard() (g link.Guard, err error) {
 		wrong bool
 		text  string
 	}{
-		{f.address == "", "--link is missing: the address of a vehicle, or " + fakePrefix + strings.Join(fake.FirmwareNames(), ", "+fakePrefix)},
+		{f.address == "", "--link is missing: the address of a vehicle, or " + fakePrefix +
+			strings.Join(fake.FirmwareNames(), ", "+fakePrefix)},
 		{f.limit < box.MinLimit>>20, fmt.Sprintf("--box-limit is at least %d", box.MinLimit>>20)},
 		{f.atEnd != atEndHold && f.atEnd != atEndReturn, fmt.Sprintf("--at-end is %s or %s, not %q", atEndHold, atEndReturn,
 			f.atEnd)},
 		{f.system == 0, "--system is a number from 1 to 255; 0 addresses all vehicles"},
-		{!(f.speed >= 0) || math.IsInf(f.speed, 0), fmt.Sprintf("--speed %g: write a multiple of real time, or 0 for as fast as "+
-			"possible", f.speed)},
+		{!(f.speed >= 0) || math.IsInf(f.speed, 0), fmt.Sprintf("--speed %g: write a multiple of "+
+			"real time, or 0 for as fast as possible", f.speed)},
 		{f.speed > 0 && !f.pretended(), "--speed is for a " + fakePrefix + "VEHICLE: another one has its own time"},
 	} {
 		if c.wrong {
