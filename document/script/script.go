@@ -29,8 +29,8 @@ import (
 //	elapsed T                          the running timer of a task has elapsed
 //
 // The ID of leaves names all of them, and a path one. If the first line begins with `start:`, its inputs are those with
-// which the engine begins, before the first settling; it is not counted. Without it, conditions are false, actions ask to
-// be activated, and procedures take no time.
+// which the engine begins, before the first settling; it is not counted. Without it, conditions are false, actions ask
+// to be activated, and procedures take no time.
 //
 // All bad input is found before anything runs and returned as a diag.List; nothing is written then. A tree that does
 // not settle is an error that wraps [bt.ErrLoop], after the log so far.
