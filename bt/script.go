@@ -232,7 +232,7 @@ func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status,
 			return s.says, -1, at
 		}
 		judgement, ended := judge(place)
-		if judgement == Accept {
+		if judgement == Accept || at.Waits { // what the child says before its next run does not count
 			return Accept, int32(place), at
 		}
 		m := s.move(judgement)

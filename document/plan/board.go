@@ -545,7 +545,7 @@ func (b *board) declare() []BlackboardEntry {
 			e.Initial, e.Free = never, false
 			if e == w.written {
 				b.watched[w.of.Name] = append(b.watched[w.of.Name], w)
-				if e.Free = w.of.outside; w.of.Initial != nil || w.of.signal && signal {
+				if e.Free = w.of.outside; w.of.Initial != nil || w.of.signal && (signal || len(w.of.values) > 0) {
 					e.Initial = always
 				}
 			}
