@@ -8,13 +8,14 @@
 //   set c1 true|false             the truth value of all conditions c1, at first false
 //   set n VALUE                   an entry of the main tree, by a script
 //   end a1 success|failure        the result of an action that runs; ignored otherwise
-//   end ?N success|failure        that of the N-th running action, modulo their number; without one, the line is left out
+//   end ?N success|failure        that of the N-th running action, modulo their number; else the line is left out
 //
 // Conditions are c0 to c9, actions a0 to a9. An action of a subtree that is used several times has the name of the use
-// before its own, u1/a1. After each line the tree is ticked until some ticks have changed nothing. The output of a case
-// has the lines of its script as they were played, and after each `= ANSWER`: the running actions, those with * began in
-// this instant, "waits" without one, or the root's result, with which the case ends; then the entries that have changed,
-// those of a subtree with its use, u1.x=3. Other answers are "spins" and "! EXCEPTION". At the end there is an empty line.
+// before its own, u1/a1. After each line the tree is ticked until some ticks have changed nothing. The output of a
+// case has the lines of its script as they were played, and after each `= ANSWER`: the running actions, with * if they
+// began in this instant, "waits" without one, or the root's result, with which the case ends; then the entries that
+// have changed, those of a subtree with its use, u1.x=3. Other answers are "spins" and "! EXCEPTION". An empty line
+// ends the output of a case.
 
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -35,8 +36,7 @@
 
 namespace {
 
-constexpr int kQuiet = 8;   // ticks without a change, after which a tree rests
-constexpr int kTicks = 80;  // after which it spins
+constexpr int kQuiet = 8, kTicks = 80;  // ticks without a change, after which a tree rests; all, after which it spins
 
 std::map<std::string, bool> truth;
 
@@ -124,12 +124,12 @@ class Player {
   }
 
   void play(std::vector<std::string> script) {
+    before = entries(*tree);
     if (!script.empty() && script[0].rfind("start:", 0) == 0) {
       std::cout << "> " << script[0] << "\n";
       inputs(script[0].substr(6));
       script.erase(script.begin());
     }
-    before = entries(*tree);
     bool on = instant();
     for (size_t i = 0; on && i < script.size(); i++) {
       if (name(script[i])) {
@@ -153,13 +153,11 @@ class Player {
         running.push_back(action->key);
       }
     }
-    for (size_t at; (at = line.find('?')) != std::string::npos;) {
-      if (running.empty()) {
-        return false;
-      }
+    size_t at = line.find('?');
+    for (; at != std::string::npos && !running.empty(); at = line.find('?')) {
       line.replace(at, 2, running[(line[at + 1] - '0') % running.size()]);
     }
-    return true;
+    return at == std::string::npos;
   }
 
   void inputs(const std::string& line) {
@@ -241,8 +239,8 @@ class Player {
     for (const auto& [key, value] : changed) {
       std::cout << " " << key << "=" << value;
     }
-    std::cout << "\n";
     before = now;
+    std::cout << "\n";
   }
 };
 
