@@ -187,6 +187,7 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 			x.pass.withheld = true
 			continue
 		}
+		x.pass.withheld = x.pass.withheld || x.u[i] == Active && x.p.renews(int(i))
 		in = x.appendInputs(in, int(i), d.engine.Status(x.p.Leaves[i].Task))
 	}
 	d.pending = in

@@ -249,6 +249,13 @@ func (p *Program) reads(i int) bool {
 	return p.entries != nil && slices.ContainsFunc(p.entries[i][:], func(list []int) bool { return len(list) > 0 })
 }
 
+// renews reports whether a leaf writes at its end what its request reads, so that this is known only then.
+func (p *Program) renews(i int) bool {
+	return p.entries != nil && slices.ContainsFunc(p.Leaves[i].Exit, func(a Assignment) bool {
+		return slices.Contains(p.entries[i][FailureIf], a.Slot)
+	})
+}
+
 // affect enters a leaf as one that depends on code: on its indicators and, through the discrete signals that it reads,
 // on slots, the values written to them, and computed signals. seen are the signals that are entered.
 func (p *Program) affect(leaf int32, code *expr.Code, seen map[int]bool) {

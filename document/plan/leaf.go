@@ -284,7 +284,7 @@ func (l leafReader) accessLeaf(leaf *Leaf, n *node) {
 	case w != nil && !n.kind.Acts():
 		leaf.On = w.updated(true)
 	case w != nil:
-		leaf.Entry, leaf.Done, leaf.FailureIf = w.see(leaf.Offset), always, w.updated(false)
+		leaf.Exit, leaf.Done, leaf.FailureIf = w.see(leaf.Offset), always, w.updated(false)
 	default:
 		leaf.Done = always
 		l.assign(leaf, a, nil)
