@@ -323,7 +323,7 @@ func TestJSONIsTheSamePlan(t *testing.T) {
 	}
 }
 
-// The manifest declares the nodes of BehaviorTree.CPP as it does itself.
+// The manifest declares the nodes of BehaviorTree.CPP as it does itself, but not SubTree: it refuses its own model.
 func TestManifestIsThatOfBehaviorTreeCpp(t *testing.T) {
 	data, err := os.ReadFile("testdata/btcpp/models.txt")
 	if err != nil {
@@ -348,7 +348,7 @@ func TestManifestIsThatOfBehaviorTreeCpp(t *testing.T) {
 	}
 	count := 0
 	for line := range strings.Lines(string(data)) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") || strings.HasPrefix(line, "SubTree") {
 			continue
 		}
 		head, _, _ := strings.Cut(line, ";")
@@ -357,7 +357,7 @@ func TestManifestIsThatOfBehaviorTreeCpp(t *testing.T) {
 		}
 		count++
 	}
-	if count != 42 {
+	if count != 41 {
 		t.Errorf("%d nodes", count)
 	}
 }

@@ -27,7 +27,6 @@ func Manifest(signals Vocabulary, p *Plan) string {
 		}
 		models.Children = append(models.Children, m)
 	}
-	add(elementSubTree, elementSubTree, []string{preprocess.Autoremap})
 	for _, id := range slices.Sorted(maps.Keys(accesses)) {
 		add(accesses[id].kind.String(), id, accesses[id].attributes)
 	}
@@ -83,7 +82,6 @@ var typedPorts = map[string]struct{ element, typ, value string }{
 	"LoopDouble.value":       {"output_port", "double", ""},
 	"LoopBool.value":         {"output_port", "bool", ""},
 	"LoopString.value":       {"output_port", "std::string", ""},
-	preprocess.Autoremap:     {inputPort, "bool", "false"},
 	"TestNode.return_status": {inputPort, statusType, "SUCCESS"},
 }
 
