@@ -87,7 +87,7 @@ func (e *Engine) release(n *node, s *task) {
 			continue
 		}
 		e.recount(n, c, place, from, child.effective, s.Request)
-		if n.family == Count {
+		if n.family == Count && !n.prompts {
 			e.look(n, place)
 		}
 	}

@@ -2,8 +2,12 @@ package bt
 
 // countVerdict counts the good and the bad children. Which threshold is reached first matters only if both are reached.
 func (e *Engine) countVerdict(n *node, c *composite) Status {
-	good, bad := c.results.good(), c.results.bad()
-	if skipped := c.results.skipped(); skipped|n.Quorum != 0 {
+	r := c.results
+	if n.prompts {
+		r = e.seenResults(n)
+	}
+	good, bad := r.good(), r.bad()
+	if skipped := r.skipped(); skipped|n.Quorum != 0 {
 		switch {
 		case skipped == n.n && !n.Lenient:
 			return Skipped
@@ -25,13 +29,40 @@ func (e *Engine) countVerdict(n *node, c *composite) Status {
 	return Accept
 }
 
+// seen returns at how many children a Count looks: those up to the first prompt one that is undecided.
+func (e *Engine) seen(n *node) int32 {
+	for place := int32(0); n.prompts && place < n.n; place++ {
+		if e.tree.nodes[e.tree.kids[n.kids+place]].prompt && judgement[e.child(n, place).effective%room] == Accept {
+			return place + 1
+		}
+	}
+	return n.n
+}
+
+// seenResults counts the children at which a Count looks, and pinned ones.
+func (e *Engine) seenResults(n *node) (r results) {
+	seen := true
+	for place := range n.n {
+		s := e.child(n, place)
+		if seen {
+			e.look(n, place)
+		}
+		if seen || s.hold == pinned {
+			r += inResults[s.effective%room]
+		}
+		seen = seen && !(e.tree.nodes[e.tree.kids[n.kids+place]].prompt && judgement[s.effective%room] == Accept)
+	}
+	return r
+}
+
 // raceVerdict counts the children one by one, pinned ones first: the first threshold reached decides.
 func (e *Engine) raceVerdict(n *node) Status {
 	var r results
+	seen := e.seen(n)
 	for _, first := range [...]bool{true, false} {
 		for place := range n.n {
 			s := e.child(n, place)
-			if (s.hold == pinned) != first {
+			if (s.hold == pinned) != first || !first && place >= seen {
 				continue
 			}
 			r += inResults[s.effective]
@@ -51,7 +82,7 @@ func (e *Engine) raceVerdict(n *node) Status {
 func (e *Engine) passCount(n *node, s *task) {
 	c := &e.composites[n.composite]
 	passing := s.passes()
-	if passing == c.passing {
+	if passing == c.passing && !n.prompts {
 		return
 	}
 	c.passing = passing
@@ -62,10 +93,11 @@ func (e *Engine) passCount(n *node, s *task) {
 
 // passCountChild pins a child of a Count, withdraws its activity or grants it.
 func (e *Engine) passCountChild(n *node, child Task, s *task, passing bool) {
-	if passing && n.memory && s.hold != pinned && s.effective.in(good|bad) {
+	looks := passing && (!n.prompts || e.tree.nodes[child].slot-n.kids < e.seen(n))
+	if looks && n.memory && s.hold != pinned && s.effective.in(good|bad) {
 		e.keep(child, pinned, judgement[s.effective])
 	}
-	want := passing && s.effective.in(wanted) && (e.exchanging == nil || !e.withholds(child))
+	want := looks && s.effective.in(wanted) && (e.exchanging == nil || !e.withholds(child))
 	if want != s.active {
 		e.setActive(child, s, want)
 	}

@@ -208,13 +208,43 @@ func (t *sweptTask) count() (d decision) {
 			case bad >= t.tooBad, len(t.children)-bad < t.enough:
 				return says(false)
 			}
-			d.wants = append(d.wants, open(c).wants...)
+			if d.wants = append(d.wants, open(c).wants...); c.waitsFor() {
+				return d
+			}
 		}
 	}
 	if skipped == len(t.children) {
 		return skip
 	}
 	return d
+}
+
+// waitsFor reports whether a parallel looks at no child after this one.
+func (t *sweptTask) waitsFor() bool { return t.prompt() && !t.good() && !t.bad() && !t.skipped() }
+
+// prompt reports whether a task ends at the instant at which it is activated.
+func (t *sweptTask) prompt() bool {
+	acts, quick := t.quick()
+	return acts && quick
+}
+
+func (t *sweptTask) quick() (acts, quick bool) {
+	switch t.kind {
+	case bt.Action:
+		return t.scripted, t.scripted
+	case bt.Delay, bt.Timeout, bt.Sleep:
+		quick = t.instant
+	case bt.RetryUntilSuccessful, bt.Repeat, bt.KeepRunningUntilFailure, bt.Guard:
+	case bt.Precondition:
+		quick = t.otherwise < 4
+	default:
+		quick = true
+	}
+	for _, c := range t.children {
+		a, q := c.quick()
+		acts, quick = acts || a, quick && q
+	}
+	return acts, quick
 }
 
 // countAll counts children once all are judged.
@@ -230,7 +260,9 @@ func (t *sweptTask) countAll() (d decision) {
 		if c.good() || c.bad() || c.skipped() {
 			judged++
 		}
-		d.wants = append(d.wants, open(c).wants...)
+		if d.wants = append(d.wants, open(c).wants...); c.waitsFor() {
+			return d
+		}
 	}
 	switch len(t.children) {
 	case skipped:

@@ -108,7 +108,7 @@ func (e *Engine) restUnheard(n *node) {
 		e.heard[n.composite] = from
 	}
 	if n.family == Count { // they are pinned one by one
-		return
+		from = e.seen(n)
 	}
 	for place := from; place < to; place++ {
 		if n.family == Chain || !e.hears(n, place) {
@@ -120,14 +120,14 @@ func (e *Engine) restUnheard(n *node) {
 // hears reports whether a composite hears a child.
 func (e *Engine) hears(n *node, place int32) bool {
 	parent := e.tree.kids[n.slot]
-	if !e.Hears(parent) || e.child(n, place).hold == pinned {
+	if e.resting[parent] || e.child(n, place).hold == pinned {
 		return false
 	}
 	switch n.family {
 	case Chain:
 		return place <= e.composites[n.composite].first
 	case Count:
-		return true
+		return place < e.seen(n)
 	case Script:
 		return e.looks(n, place)
 	}
@@ -230,7 +230,7 @@ func (e *Engine) wake(t Task) {
 	} else {
 		c := &e.composites[n.composite]
 		c.first = 0
-		if n.family == Count {
+		if n.family == Count && !n.prompts {
 			for place := range n.n {
 				e.look(n, place)
 			}

@@ -74,16 +74,20 @@ func Verdict(says Judgement[bool]) Status {
 
 // Rule is how a composite decides.
 type Rule struct {
-	Children []Task  // in the order in which they are looked at
-	Counts           // Count
-	Course   *Course // Script; nil: another family
-	Begins   []bool  // Script: by state of the course: a decision begins in it
-	*row             // of its kind
+	Children []Task                // in the order in which they are looked at
+	Counts                         // Count
+	Course   *Course               // Script; nil: another family
+	Begins   []bool                // Script: by state of the course: a decision begins in it
+	Prompt   func(child Task) bool // Count: as Tree.Prompt; nil: no child is
+	*row                           // of its kind
 }
 
 // Rule returns how a composite decides that remembers nothing; of a Script, can is that of [Tree.Course].
 func (t *Tree) Rule(task Task, can func(child Task, be Status) bool) Rule {
 	r := Rule{Children: t.Children(task), Counts: t.nodes[task].Counts, row: &kinds[t.kinds[task]]}
+	if t.nodes[task].prompts {
+		r.Prompt = t.Prompt
+	}
 	if t.nodes[task].family == Script {
 		r.Course = t.Course(task, can)
 		r.Begins = make([]bool, len(r.Course.Stored))
@@ -190,7 +194,7 @@ func (f *fold[B]) add(j *Judgement[B], says Status, in B) {
 }
 
 // count: it succeeds when enough children are good and fails when too many are bad. If it waits for all of them, it
-// returns once none is undecided.
+// returns once none is undecided. It looks at the children up to the first prompt one that is undecided.
 func (f *fold[B]) count(r *Rule, look func(child Task, in B) Judgement[B]) Judgement[B] {
 	t := newTally(f, r)
 	var room [2][4]cell[B] // of truth values, one is open
@@ -198,9 +202,15 @@ func (f *fold[B]) count(r *Rule, look func(child Task, in B) Judgement[B]) Judge
 	if t.good == f.none && t.bad == f.none {
 		open = append(open, cell[B]{0, f.all})
 	}
-	judged, skipped := f.all, f.all
+	judged, skipped, seen := f.all, f.all, f.all
 	for _, child := range r.Children {
-		j := look(child, f.all)
+		j := look(child, seen)
+		if seen != f.all {
+			j.Good, j.Bad, j.Skipped = f.and(seen, j.Good), f.and(seen, j.Bad), f.and(seen, j.Skipped)
+		}
+		if r.Prompt != nil && r.Prompt(child) {
+			seen = f.or(f.or(j.Good, j.Bad), j.Skipped)
+		}
 		good := j.Good
 		if r.Lenient || r.Quorum > 0 { // of n judged children, so many are not bad
 			good = f.or(good, j.Skipped)

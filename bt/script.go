@@ -343,7 +343,7 @@ func (e *Engine) passScript(t Task, n *node) {
 		want = -1
 	}
 	at := e.at[n.script]
-	if at.Waits && want >= 0 {
+	if at.Waits {
 		want = -1
 	}
 	if next := e.tree.scripts[n.script].Store(at, reached, task.active, passing, want >= 0, n.memory); next != at {

@@ -52,6 +52,7 @@ type sweptTask struct {
 	lenient   bool   // Parallel: skipped children count as good ones
 	thenSkip  bool   // RunOnce
 	caught    bool   // TryCatch: a child has failed
+	scripted  bool   // Action: it ends at the instant at which it is activated
 	timed     bool   // Delay, Timeout: its timer runs
 	elapsed   bool   // Delay, Timeout: it has elapsed since the task's activation
 
@@ -82,7 +83,7 @@ func newSweeper(root *bt.Node, inputs []bt.Input, limit int) *sweeper {
 }
 
 func (s *sweeper) build(d *bt.Node, parent *sweptTask) *sweptTask {
-	t := &sweptTask{kind: d.Kind, parent: parent, request: "accept", outcome: "none"}
+	t := &sweptTask{kind: d.Kind, parent: parent, request: "accept", outcome: "none", scripted: d.Prompt}
 	for _, child := range d.Children {
 		t.children = append(t.children, s.build(child, t))
 	}
@@ -406,9 +407,13 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 			s.timings = append(s.timings, bt.Timing{Task: t.number, Start: true})
 		}
 	}
+	seen := true
 	for i, c := range t.children {
+		if i > 0 && t.children[i-1].waitsFor() && !t.children[i-1].pinned {
+			seen = false
+		}
 		switch {
-		case t.is(bt.Parallel, bt.ParallelAll) && passes && (c.good() || c.bad()),
+		case t.is(bt.Parallel, bt.ParallelAll) && passes && seen && (c.good() || c.bad()),
 			t.is(bt.Sequence, bt.AsyncSequence, bt.Fallback, bt.AsyncFallback) && len(wants) == 1 &&
 				i < slices.Index(t.children, wants[0]):
 			s.pin(c)

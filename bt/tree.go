@@ -21,6 +21,7 @@ type Node struct {
 	Params   []int    // the values of the kind's parameters, in their order; nil: the defaults
 	Trees    []string // the names of the subtrees of which it is the root, from the outside: steps of its path
 	Wraps    bool     // it is an attribute of its last child: paths leave its name out
+	Prompt   bool     // of an action: it ends at the instant at which it is activated, as a script does
 }
 
 // Task is a task's post-order number: children come before their parents, left to right, and the root is the last.
@@ -62,6 +63,9 @@ type node struct {
 	Counts
 	script  int32 // Script: its number among the scripts
 	shared  int32 // its place in Tree.shared, from 1; 0: it needs no shared resource
+	quick   bool  // once it is active, it ends within an instant: no action below it takes time, and it never waits
+	prompt  bool  // see Tree.Prompt
+	prompts bool  // Count: it has a prompt child
 	family  Family
 	memory  bool
 	over    statusSet    // Chain: the effective statuses that are passed over
@@ -126,6 +130,7 @@ func (t *Tree) add(d *Node, own *naming, above []*Node) (Task, error) {
 	if err := checkArity(d, name); err != nil {
 		return 0, err
 	}
+	law := &kinds[d.Kind]
 	above = append(above, d)
 	children := make([]Task, len(d.Children))
 	for i, child := range d.Children {
@@ -142,7 +147,6 @@ func (t *Tree) add(d *Node, own *naming, above []*Node) (Task, error) {
 	if err != nil {
 		return 0, err
 	}
-	law := &kinds[d.Kind]
 	n := node{kids: int32(len(t.kids)), n: int32(len(children)), composite: t.composites, family: law.family,
 		memory: law.memory}
 	switch law.family {
@@ -183,9 +187,36 @@ func (t *Tree) add(d *Node, own *naming, above []*Node) (Task, error) {
 			t.timers = append(t.timers, self)
 		}
 	}
+	t.quicken(self, d.Prompt)
 	own.own, own.wraps = append(own.own, name), append(own.wraps, d.Wraps || d.Kind.Attributed())
 	return self, nil
 }
+
+// quicken notes whether a task is quick and prompt, those below it first; of an action, prompt is given.
+func (t *Tree) quicken(task Task, prompt bool) {
+	n := &t.nodes[task]
+	n.quick = prompt || !kinds[t.kinds[task]].acts
+	if _, shared := t.param(task, Resource); shared {
+		n.quick = false
+	}
+	if n.family == Script {
+		a, _ := t.Automaton(task)
+		n.quick = n.quick && !slices.ContainsFunc(a.states, func(s state) bool {
+			return s.after > 0 || s.child == nobody && s.says == Accept || s.on[Success].again || s.on[Failure].again
+		})
+	}
+	n.prompt = prompt
+	for _, child := range t.Children(task) {
+		n.quick = n.quick && t.nodes[child].quick
+		n.prompt = n.prompt || t.nodes[child].prompt
+		n.prompts = n.prompts || n.family == Count && t.nodes[child].prompt
+	}
+	n.prompt = n.prompt && n.quick
+}
+
+// Prompt reports whether a task ends at the instant at which it is activated, and can be: below it are scripts, but no
+// other action, and nothing that waits.
+func (t *Tree) Prompt(task Task) bool { return t.nodes[task].prompt }
 
 func checkArity(d *Node, name string) error {
 	least, most := d.Kind.Arity()

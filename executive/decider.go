@@ -63,7 +63,6 @@ type loops interface {
 	StepLoops(step bool)
 	Reran() bool
 	LoopsWait() bool
-	Counts(t bt.Task) bool
 	RunAgain()
 }
 
@@ -131,7 +130,9 @@ func (d *tree) begin(x *Executive) {
 	var listener Listener
 	d.engine, listener = d.start(in)
 	d.start = nil // it may hold the engine before an exchange
-	d.loops, _ = d.engine.(loops)
+	if d.loops, _ = d.engine.(loops); d.loops != nil {
+		x.ordered = d
+	}
 	if listener == nil {
 		return
 	}
@@ -139,6 +140,9 @@ func (d *tree) begin(x *Executive) {
 		i := x.p.leafOf[t]
 		if x.p.typed[i] {
 			x.refresh()
+		}
+		if d.passed(x, i) {
+			return append(in, x.withhold(i))
 		}
 		return x.appendInputs(in, i, d.engine.Status(t))
 	})
@@ -183,11 +187,10 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 			continue
 		}
 		if d.passed(x, int(i)) {
-			x.due.add(int(i))
-			x.pass.withheld = true
+			x.withhold(int(i))
 			continue
 		}
-		x.pass.withheld = x.pass.withheld || x.u[i] == Active && x.p.renews(int(i))
+		x.pass.some = x.pass.some || x.u[i] == Active && x.p.renews(int(i))
 		in = x.appendInputs(in, int(i), d.engine.Status(x.p.Leaves[i].Task))
 	}
 	d.pending = in

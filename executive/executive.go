@@ -51,6 +51,7 @@ type Executive struct {
 	u       []float64
 	decider Decider
 	tree    *tree // the decider, if it is a tree in continuous time; else nil
+	ordered *tree // the decider, if writes act in the order of its tree; else nil
 	leaves  []leafState
 	timers  []float64  // by place in Tree.Timers: the time at which it elapses [s]; +Inf: it does not run
 	running []int      // the places of those that run, ascending
@@ -152,6 +153,7 @@ func create(p *Program, w World, d Decider) *Executive {
 	x.starter, _ = w.(Starter)
 	x.u, _ = w.Discrete()
 	x.timers = slices.Repeat([]float64{math.Inf(1)}, len(p.Tree.Timers()))
+	x.pass.passed = make([]bool, len(p.Leaves))
 	for i := range x.leaves {
 		x.leaves[i].Known = Unknown
 	}
@@ -253,7 +255,8 @@ func (x *Executive) Settle() (again bool, err error) {
 	}
 	if !again {
 		x.answer(nil, true)
-		x.pass.at, x.pass.last = -1, x.pass.last[:0]
+		x.pass.over()
+		x.pass.last = x.pass.last[:0]
 	}
 	if x.lost != nil {
 		err = errors.Join(x.lost, err)
@@ -516,7 +519,9 @@ func (x *Executive) enter(i int) error {
 	if x.starter != nil {
 		x.starter.Starts(i)
 	}
-	x.reach(i)
+	if x.ordered != nil {
+		x.ordered.reach(x, i, l.Entry, false)
+	}
 	x.keepFirst(i)
 	if err := x.assign(i, Active, l.Entry); err != nil {
 		return err
@@ -529,6 +534,9 @@ func (x *Executive) enter(i int) error {
 // value that the action wrote, the others return to their default.
 func (x *Executive) exit(i int) error {
 	l := &x.p.Leaves[i]
+	if x.ordered != nil {
+		x.ordered.reach(x, i, l.Exit, true)
+	}
 	x.keep(i)
 	if err := x.assign(i, Leaving, l.Exit); err != nil {
 		return err

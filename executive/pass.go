@@ -11,64 +11,92 @@ import (
 // conditions after it read the new value at once, those before it only when there is nothing left to do after it. Then
 // the next pass begins, and with it the next runs of loops. A loop whose run has changed nothing waits for a change.
 type pass struct {
-	at       int32  // the place in the program's order of the last action that was activated; -1: none was
-	first    bool   // nothing has settled in this instant
-	outside  bool   // a slot has been written from outside
-	again    bool   // this settling begins the next runs of loops
-	withheld bool   // conditions wait for the next pass
-	varied   bool   // an action was activated that Varies
-	reran    bool   // a loop has run its child again in this instant
-	last     []byte // what had been reached when the loops ran last in this instant, without inputs
-	now      []byte // scratch
+	passed  []bool // by leaf: an action after it has written what it reads; it is judged in the next pass
+	acted   bool   // an action was activated
+	some    bool   // a leaf is passed
+	first   bool   // nothing has settled in this instant
+	outside bool   // a slot has been written from outside
+	again   bool   // this settling begins the next runs of loops
+	varied  bool   // an action was activated that Varies
+	reran   bool   // a loop has run its child again in this instant
+	last    []byte // what had been reached when the loops ran last in this instant, without inputs
+	now     []byte // scratch
 }
 
 func (p *pass) state(c *snapshot.Codec) {
-	snapshot.Int(c, &p.at)
+	snapshot.Each(c, p.passed, snapshot.Bool)
+	snapshot.Bool(c, &p.acted)
 	snapshot.Bool(c, &p.first)
 	snapshot.Bool(c, &p.outside)
-	snapshot.Bool(c, &p.reran)
 	snapshot.Bool(c, &p.varied)
+	snapshot.Bool(c, &p.reran)
 	snapshot.Bytes(c, &p.last)
 }
 
 func (p *pass) copyFrom(o *pass) {
-	last, now := append(p.last[:0], o.last...), p.now
+	passed, last, now := append(p.passed[:0], o.passed...), append(p.last[:0], o.last...), p.now
 	*p = *o
-	p.last, p.now = last, now
+	p.passed, p.last, p.now = passed, last, now
 }
 
-// passed reports whether a leaf is judged only in the next pass: it reads entries, and counted in this pass.
+// over ends a pass.
+func (p *pass) over() {
+	clear(p.passed)
+	p.acted, p.some = false, false
+}
+
+// passed reports whether a leaf is judged only in the next pass.
 func (d *tree) passed(x *Executive, i int) bool {
-	if d.loops == nil || x.p.order[i] >= x.pass.at || !x.p.reads(i) {
-		return false
-	}
 	l := &x.p.Leaves[i]
-	return (l.Condition || d.engine.Status(l.Task).Transient()) && d.loops.Counts(l.Task)
+	return x.pass.passed[i] && (l.Condition || d.engine.Status(l.Task).Transient())
 }
 
-// reach notes that an action was activated.
-func (x *Executive) reach(i int) {
-	x.pass.at = max(x.pass.at, x.p.order[i])
+// withhold keeps a leaf for the next pass, and returns its input as it was before what this pass has written.
+func (x *Executive) withhold(i int) bt.Input {
+	x.due.add(i)
+	l, s := &x.p.Leaves[i], &x.leaves[i]
+	if l.Condition {
+		return bt.Set(l.Task, s.Value)
+	}
+	return bt.Request(l.Task, s.Request)
+}
+
+// reach notes that an action makes assignments, at its start or at its end: leaves before it that read what it writes
+// are passed, at its end also itself. What is known of those that the tree does not hear is brought up to date first.
+func (d *tree) reach(x *Executive, i int, list []Assignment, end bool) {
+	x.pass.acted = true
 	x.pass.varied = x.pass.varied || x.p.Leaves[i].Varies
+	for _, a := range list {
+		if !x.p.Slots[a.Slot].Entry {
+			continue
+		}
+		for _, r := range x.p.written[a.Slot] {
+			if x.pass.passed[r] || x.p.order[r] > x.p.order[i] || x.p.order[r] == x.p.order[i] && !end {
+				continue
+			}
+			if x.pass.passed[r], x.pass.some = true, true; !d.hears(x, int(r)) {
+				x.appendInputs(nil, int(r), d.engine.Status(x.p.Leaves[r].Task))
+			}
+		}
+	}
 }
 
 // inPasses returns the inputs of a settling: those of the present pass or, if there are none, of the next one.
 func (d *tree) inPasses(x *Executive) []bt.Input {
 	p := &x.pass
-	p.withheld = false
 	in := d.inputs(x)
 	begins := len(in) > 0 || p.outside
 	if !p.first {
 		if begins = len(in) == 0; begins {
-			p.at, p.withheld = -1, false
+			p.over()
 			in = d.inputs(x)
 		}
 	}
-	d.loops.StepLoops(p.withheld || p.reran)
+	d.loops.StepLoops(p.some || p.reran)
 	if p.again = begins && d.loops.LoopsWait(); !p.again {
 		return in
 	}
-	if len(in) == 0 {
+	if len(in) == 0 && !p.first {
 		p.now = x.reached(p.now, x.rounds.all.memory)
 		if p.again = p.varied || !bytes.Equal(p.now, p.last); !p.again {
 			return in

@@ -244,11 +244,6 @@ func (p *Program) Link() {
 	})
 }
 
-// reads reports whether a leaf is judged by entries of a blackboard.
-func (p *Program) reads(i int) bool {
-	return p.entries != nil && slices.ContainsFunc(p.entries[i][:], func(list []int) bool { return len(list) > 0 })
-}
-
 // renews reports whether a leaf writes at its end what its request reads, so that this is known only then.
 func (p *Program) renews(i int) bool {
 	return p.entries != nil && slices.ContainsFunc(p.Leaves[i].Exit, func(a Assignment) bool {

@@ -119,6 +119,7 @@ func (c *compiler) node(i *instance) *bt.Node {
 		if leaf.Free || i.coded {
 			leaf.Ports, leaf.Defaults = c.ports(i, i.portValues()), c.ports(i, i.defaults())
 		}
+		n.Prompt = leaf.prompt()
 		c.leaves = append(c.leaves, leaf)
 	}
 	for _, below := range i.below {

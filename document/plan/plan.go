@@ -112,6 +112,12 @@ type Leaf struct {
 	Start                 string       // entry that Entry sets to the time, if others need the time since then; else empty
 }
 
+// prompt reports whether an action ends at the instant at which it is activated, as a script does.
+func (l *Leaf) prompt() bool {
+	return l.Done != nil && l.Done.String() == "true" && l.Failed == nil && l.SuccessIf == nil && l.FailureIf == nil &&
+		l.EntryTime == nil && l.EntryUntil == nil && l.ExitTime == nil && l.ExitUntil == nil
+}
+
 // Port is a parameter of a free leaf, with its value where the leaf is used: that of the outermost tree that gives one.
 type Port struct {
 	Name, Value string

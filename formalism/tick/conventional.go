@@ -42,6 +42,11 @@ type conventionalTask struct {
 // NewConventional returns an engine for a tree whose leaves start with the given inputs and whose tasks are idle.
 func NewConventional(tree *bt.Tree, initial []bt.Input) *Conventional {
 	e := &Conventional{tree: tree, nodes: describe(tree), tasks: make([]conventionalTask, tree.Len())}
+	for i := range e.nodes {
+		if r := e.nodes[i].rule; r != nil {
+			r.Prompt = nil // all children are ticked
+		}
+	}
 	for t := range e.tasks {
 		e.tasks[t] = conventionalTask{Told: bt.NewTold(tree.Kind(bt.Task(t))), status: bt.Accept, ended: bt.Accept}
 	}

@@ -124,6 +124,7 @@ func TestConventionalRandom(t *testing.T) {
 
 // forget makes composites reactive.
 func forget(d *bt.Node) {
+	d.Prompt = false
 	if d.Kind.Memory() {
 		reactive, ok := map[bt.Kind]bt.Kind{bt.Sequence: bt.ReactiveSequence, bt.AsyncSequence: bt.ReactiveSequence,
 			bt.Parallel: bt.ReactiveParallel}[d.Kind]

@@ -245,28 +245,6 @@ func (e *Engine) LoopsWait() bool {
 	return slices.ContainsFunc(e.tasks, func(s task) bool { return s.at.Waits })
 }
 
-// Counts reports whether the parent of a task looks at it, the parent of that task at the parent, and so on.
-func (e *Engine) Counts(t bt.Task) bool {
-	for p := e.tree.Parent(t); p >= 0; t, p = p, e.tree.Parent(p) {
-		n, s := &e.nodes[p], &e.tasks[p]
-		looks := n.together
-		switch place := slices.Index(n.children, t); {
-		case n.script != nil:
-			n.script.Decide(s.at, len(n.children), n.limit, func(child int) (bt.Status, bool) {
-				looks = looks || child == place
-				c := &e.tasks[n.children[child]]
-				return c.heard.Judgement(), c.ended()
-			})
-		case !n.together:
-			looks = int32(place) <= s.decider
-		}
-		if !looks || e.tasks[t].hold == pinned {
-			return false
-		}
-	}
-	return true
-}
-
 // RunAgain lets the tasks that wait run their children again.
 func (e *Engine) RunAgain() {
 	for t := range e.tasks {
@@ -581,7 +559,7 @@ func (e *Engine) othersIdle(kids []bt.Task, place int32) bool {
 	return true
 }
 
-// actTogether activates every child that asks and deactivates the others; no child waits.
+// actTogether activates every child that asks and deactivates the others; none waits, but those after a prompt one.
 func (e *Engine) actTogether(n *node, passing bool) {
 	for _, child := range n.children {
 		s := &e.tasks[child]
@@ -591,6 +569,7 @@ func (e *Engine) actTogether(n *node, passing bool) {
 		if want := passing && asks(s.heard); want != s.active {
 			e.setActive(s, want)
 		}
+		passing = passing && !(e.tree.Prompt(child) && s.heard.Judgement() == bt.Accept)
 	}
 }
 

@@ -20,9 +20,9 @@ var errUnset = errors.New("a script reads an entry that has no value")
 //		complete the exit procedures that are over
 //		let the tree settle, and carry out its commands in their order
 //
-// What has been activated so far is a place in the order of the tree. Conditions before it are told nothing new, and
-// loops that have run a child in this instant do not run it again, until nothing else changes. Then all begins again
-// from the left, unless only loops are left that have changed nothing.
+// Leaves before an action that has written what they read are told nothing new, and loops that have run a child in this
+// instant do not run it again, until nothing else changes. Then all begins again from the left, unless only loops are
+// left that have changed nothing.
 type Flight struct {
 	T       float64
 	Entered []bool              // by task: it was active in the last instant, at its end or in between
@@ -34,10 +34,10 @@ type Flight struct {
 	root    bt.Status // in which the plan last ended since its activation; Accept: it has not
 	timers  []float64 // by place in Tree.Timers: when it is over [s]; NaN: it does not run
 	engine  *tick.Engine
-	lost    bool // a script read an entry that has no value
-	at      int  // the place of the last action that was activated; -1: none
-	reran   bool // a loop has run a child again in this instant
-	later   bool // something waits for the next pass
+	lost    bool   // a script read an entry that has no value
+	passed  []bool // by leaf: what it reads was written by an action after it
+	acted   bool   // an action was activated
+	reran   bool   // a loop has run a child again in this instant
 	*program
 }
 
@@ -261,13 +261,13 @@ func (f *Flight) move(t, x, y float64) error {
 func (f *Flight) settle(commit bool) error {
 	clear(f.Entered)
 	f.Met = map[[2]bt.Task]bool{}
-	f.at, f.reran = -1, false
+	f.passed, f.acted, f.reran = make([]bool, len(f.nodes)), false, false
 	last, first, begins := "", true, false
 	for range 1000 { // more than any finite number of repetitions in these missions
 		news := !commit || f.commit()
 		commit = true
 		in, more := f.inputs(f.engine)
-		f.engine.StepLoops(f.later || f.reran)
+		f.engine.StepLoops(slices.Contains(f.passed, true) || f.reran)
 		if begins && !more && f.engine.LoopsWait() {
 			now := f.key()
 			if now == last {
@@ -315,10 +315,11 @@ func (f *Flight) settle(commit bool) error {
 			f.round(f)
 		}
 		if !news && !more && instant.Iterations == 0 && len(instant.Changes) == 0 {
-			if f.at < 0 && !f.engine.LoopsWait() {
+			if !f.acted && !f.engine.LoopsWait() {
 				return nil
 			}
-			f.at, begins = -1, true
+			clear(f.passed)
+			f.acted, begins = false, true
 		}
 	}
 	return ErrUnsettled
@@ -358,12 +359,10 @@ func (f *Flight) inputs(e *tick.Engine) (in []bt.Input, news bool) {
 		}
 	}
 	var exited []int
-	f.later = false
 	for i, n := range f.nodes {
 		t, l := f.Tree.Leaves()[i], &f.leaves[i]
-		passed := e != nil && f.place[i] < f.at && f.reads(n) && e.Counts(t)
+		passed := e != nil && f.passed[i]
 		if passed && !f.Tree.Kind(t).Acts() {
-			f.later = true
 			continue
 		}
 		if !f.Tree.Kind(t).Acts() {
@@ -375,7 +374,6 @@ func (f *Flight) inputs(e *tick.Engine) (in []bt.Input, news bool) {
 			continue
 		}
 		if passed && e.Status(t).Transient() {
-			f.later = true
 			continue
 		}
 		v := f.verdict(n.failureIf, n.successIf)
@@ -405,13 +403,13 @@ func (f *Flight) inputs(e *tick.Engine) (in []bt.Input, news bool) {
 	return in, news
 }
 
-// reads reports whether a leaf is judged by entries of the blackboard.
-func (f *Flight) reads(n *node) bool {
+// reads reports whether a leaf is judged by a slot.
+func (f *Flight) reads(n *node, slot int) bool {
 	found := false
 	for _, e := range []*expression{n.on, n.off, n.failureIf, n.successIf, n.failed, n.done, n.entryUntil, n.exitUntil} {
 		if e != nil {
 			e.each(func(e *expression) {
-				found = found || e.op == "signal" && e.place >= 2 && e.place-2 < len(f.slots) && f.slots[e.place-2].entry
+				found = found || e.op == "signal" && e.place == slot+2
 			})
 		}
 	}
@@ -464,11 +462,12 @@ func (f *Flight) do(c bt.Command) {
 	entry, exit := n.slow()
 	l.outcome = bt.Accept
 	if !c.Exit {
-		f.at = max(f.at, f.place[i])
+		f.pass(n.entry, f.place[i]-1)
 		f.assign(i, active, n.entry, l.entry)
 		l.start(active, entry, n.entryTime, f)
 		return
 	}
+	f.pass(n.exit, f.place[i])
 	f.release(i)
 	f.assign(i, leaving, n.exit, l.exit)
 	clear(l.entry)
@@ -476,6 +475,16 @@ func (f *Flight) do(c bt.Command) {
 		f.exited(i)
 	}
 	l.start(leaving, exit, n.exitTime, f)
+}
+
+// pass notes that what an action assigns concerns leaves up to a place only when nothing else is left to do.
+func (f *Flight) pass(list []assignment, last int) {
+	f.acted = true
+	for k, reader := range f.nodes {
+		for _, a := range list {
+			f.passed[k] = f.passed[k] || f.slots[a.slot].entry && f.place[k] <= last && f.reads(reader, a.slot)
+		}
+	}
 }
 
 // release lets the slots that a leaf writes keep their values.

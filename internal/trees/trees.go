@@ -36,7 +36,8 @@ func hasLeaf(d *bt.Node) bool {
 
 func random(r *rand.Rand, size int) *bt.Node {
 	if size <= 1 {
-		return &bt.Node{Kind: Leaf(r)}
+		kind := Leaf(r)
+		return &bt.Node{Kind: kind, Prompt: kind.Acts() && r.IntN(3) == 0}
 	}
 	d := &bt.Node{Kind: Composite(r)}
 	n, rest := Width(r, d.Kind, min(size-1, 5)), size-1
@@ -206,6 +207,9 @@ func Outline(d *bt.Node) string {
 		if d.Name != "" {
 			fmt.Fprintf(&b, " %s", d.Name)
 		}
+		if d.Prompt {
+			b.WriteString(" !")
+		}
 		for i, value := range d.Params {
 			fmt.Fprintf(&b, " %s=%d", d.Kind.Params()[i].Label, value)
 		}
@@ -234,6 +238,10 @@ func Parse(text string) (*bt.Node, error) {
 		}
 		var name []string
 		for _, w := range words[1:] {
+			if w == "!" {
+				d.Prompt = true
+				continue
+			}
 			label, value, _ := strings.Cut(w, "=")
 			n, err := strconv.Atoi(value)
 			i := slices.IndexFunc(kind.Params(), func(p bt.Param) bool { return p.Label == label })
