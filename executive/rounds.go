@@ -92,4 +92,7 @@ func (s *situation) State(c *snapshot.Codec) {
 	for _, side := range above {
 		snapshot.Bool(c, &side)
 	}
+	if w, ok := x.world.(Situated); ok {
+		w.Situation(c)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // World is the system that an executive controls. [Numbers] answers for worlds in which all values are numbers. Those
@@ -54,6 +55,11 @@ type Sampler interface {
 // Starter is a World that is told that the entry procedure of a leaf starts, before what follows it in the log.
 type Starter interface {
 	Starts(leaf int)
+}
+
+// Situated is a world that keeps more than its discrete inputs and sides within an instant: Situation saves the rest.
+type Situated interface {
+	Situation(c *snapshot.Codec)
 }
 
 // Watcher is a World whose signals change by themselves: the executive tells it which changes matter.

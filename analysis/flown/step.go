@@ -353,6 +353,9 @@ func (r execution) State(c *snapshot.Codec) {
 	s.x.State(c)
 }
 
+// Situation implements executive.Situated.
+func (w *world) Situation(c *snapshot.Codec) { w.s.inputs(c) }
+
 // inputs passes the inputs that matter.
 func (s *Stepper) inputs(c *snapshot.Codec) {
 	u := s.w.u
