@@ -8,8 +8,8 @@ import "slices"
 //
 // A leaf's judgement, outcome or slow procedure follows from its own input, or a condition from the end of the task
 // until which it lasts. Activity is passed down after each
-// iteration: activation and deactivation follow from a change in the iteration before, of the task, a sibling or the
-// parent, else of the next task above and its siblings. The verdict of any other task follows from that of a child: in
+// iteration: activation and deactivation follow from a change in the iteration before, of the task, a sibling, a condition
+// that ends a sibling's held result, or the parent, else of the next task above and its siblings. The verdict of any other task follows from that of a child: in
 // a chain the first child that decides, in any other kind the latest one.
 func Cause(tree *Tree, changes []Change, i int) int {
 	c := &changes[i]
@@ -41,7 +41,7 @@ func passing(tree *Tree, changes []Change, i int) int {
 		parent := tree.Parent(t)
 		for k := i - 1; k >= 0 && changes[k].Iteration >= changes[i].Iteration-1; k-- {
 			c := &changes[k]
-			near := c.Task == t || parent >= 0 && (c.Task == parent || tree.Parent(c.Task) == parent)
+			near := c.Task == t || parent >= 0 && (c.Task == parent || tree.Parent(c.Task) == parent || tree.Revises(c.Task, parent))
 			if near && c.Iteration == changes[i].Iteration-1 {
 				return k
 			}
@@ -53,6 +53,16 @@ func passing(tree *Tree, changes []Change, i int) int {
 		}
 	}
 	return -1
+}
+
+// Revises reports whether a change of a task may end the held result of a child of a parent; -1: of any.
+func (t *Tree) Revises(task, parent Task) bool {
+	for task = t.Parent(task); task >= 0 && t.Prompt(task); task = t.Parent(task) {
+		if t.Revised(task) && (parent < 0 || t.Parent(task) == parent) {
+			return true
+		}
+	}
+	return false
 }
 
 // freed returns the place of the change by which the resource became free for which a task has waited, to activate it

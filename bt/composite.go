@@ -69,6 +69,35 @@ func (e *Engine) keep(t Task, h hold, result Status) {
 	e.moves(t)
 }
 
+// revised reports whether a held result of a task ends when a condition below it changes: it is prompt, and has siblings
+// that a task without memory judges as well.
+func (n *node) revised() bool { return n.prompt && n.up != nil && !n.up.memory && n.up.n > 1 }
+
+// revise drops the held results of the prompt tasks around a leaf whose judgement has changed: they are run again.
+func (e *Engine) revise(n *node) {
+	for n = n.up; n != nil && n.prompt; n = n.up {
+		s, t := &e.tasks[n.slot], e.tree.kids[n.slot]
+		if s.hold != held || !n.revised() {
+			continue
+		}
+		from, p := s.effective, n.up
+		parent, c := &e.tasks[p.slot], &e.composites[p.composite]
+		s.hold, s.effective = free, s.status
+		c.held--
+		e.moves(t)
+		e.moves(n.parent)
+		if parent.active {
+			e.down.add(n.parent)
+			if c.passing {
+				e.down.add(t)
+			}
+		}
+		if s.effective != from && parent.judge(e.recount(p, c, n.slot-p.kids, from, s.effective, parent.Request)) {
+			e.up.add(n.parent)
+		}
+	}
+}
+
 // release drops all holds of a composite that enters Deactivating.
 func (e *Engine) release(n *node, s *task) {
 	c := &e.composites[n.composite]

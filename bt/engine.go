@@ -440,6 +440,9 @@ func (e *Engine) visit(t Task, n *node, s *task) (Task, *node, *task) {
 		return none, nil, nil
 	}
 	e.changed = true
+	if n.family == Leaf && n.quick && !n.prompt { // a condition
+		e.revise(n)
+	}
 	return e.tell(t, n, s, before)
 }
 

@@ -29,9 +29,20 @@ func (e *Engine) Listen(always func(Task) bool, ask func(t Task, in []Input) []I
 	e.hearing = hearing{resting: make([]bool, len(e.tasks)), always: make([]bool, len(e.tasks)),
 		heard: make([]int32, len(e.composites)), ask: ask}
 	for t := range e.tasks {
-		e.always[t] = always(Task(t))
+		e.always[t] = e.always[t] || always(Task(t))
+		if e.tree.nodes[t].revised() {
+			e.keepHeard(Task(t))
+		}
 	}
 	e.listenAnew()
+}
+
+// keepHeard makes a task and those below it be judged at all times: its held result ends when one of them changes.
+func (e *Engine) keepHeard(t Task) {
+	e.always[t] = true
+	for _, child := range e.tree.Children(t) {
+		e.keepHeard(child)
+	}
 }
 
 // Hears reports whether a task's status is up to date.

@@ -301,7 +301,14 @@ func (s *sweeper) f(t *sweptTask) {
 
 func (s *sweeper) up() {
 	for _, t := range s.tasks {
-		s.f(t)
+		before := t.status
+		if s.f(t); t.kind == bt.Condition && t.status != before {
+			for p := t.parent; p != nil && p.prompt(); p = p.parent {
+				if p.parent != nil && !p.parent.kind.Memory() && len(p.parent.children) > 1 {
+					p.held = p.held && p.pinned
+				}
+			}
+		}
 		if (t.status == bt.Success || t.status == bt.Failure || t.status == bt.Skipped) && t.held && !t.pinned {
 			t.held = false
 		}

@@ -218,6 +218,9 @@ func (t *Tree) quicken(task Task, prompt bool) {
 // other action, and nothing that waits.
 func (t *Tree) Prompt(task Task) bool { return t.nodes[task].prompt }
 
+// Revised reports whether a held result of a task ends when a condition below it changes.
+func (t *Tree) Revised(task Task) bool { return t.nodes[task].revised() }
+
 func checkArity(d *Node, name string) error {
 	least, most := d.Kind.Arity()
 	n := len(d.Children)

@@ -186,6 +186,9 @@ type question struct {
 	task bt.Task
 }
 
+// unseen instead of a task: the formula counts once the tasks above its leaf look at it.
+const unseen bt.Task = -1
+
 // unwritten reports whether a formula of a leaf reads an entry that is not written: a condition that does, does not
 // hold. If the judgement counts, that is an error; for a later run, it is one only if the run begins at this instant or
 // the judgement counts when the instant is over.
@@ -198,7 +201,11 @@ func (x *Executive) unwritten(i int, f Criterion) bool {
 	if err == nil || x.p.Leaves[i].Lenient || d == nil || d.listener == nil || d.keeps(x, x.p.Leaves[i].Task) || !d.hears(x, i) {
 		return err != nil
 	}
-	if task := d.later(x, i, f); task >= 0 {
+	if t := x.p.Leaves[i].Task; x.p.Tree.Revises(t, -1) && !d.listener.Counts(t) { // it is judged although nothing looks at it yet
+		if q := (question{i, f, unseen}); !slices.Contains(x.open, q) {
+			x.open = append(x.open, q)
+		}
+	} else if task := d.later(x, i, f); task >= 0 {
 		x.open = append(x.open, question{i, f, task})
 	} else {
 		x.lost = cmp.Or(x.lost, err)
@@ -228,6 +235,16 @@ func (d *tree) later(x *Executive, i int, f Criterion) bt.Task {
 func (x *Executive) answer(changes []bt.Change, over bool) {
 	left := x.open[:0]
 	for _, q := range x.open {
+		if q.task == unseen {
+			switch err := x.missing(q.leaf, x.p.entries[q.leaf][q.by]); {
+			case err == nil:
+			case x.tree.listener.Counts(x.p.Leaves[q.leaf].Task):
+				x.lost = cmp.Or(x.lost, err)
+			default:
+				left = append(left, q)
+			}
+			continue
+		}
 		again := slices.ContainsFunc(changes, func(c bt.Change) bool { return c.Task == q.task && c.To == bt.Activating })
 		if again || over && x.tree.decides(x.p.Leaves[q.leaf].Task) {
 			x.lost = cmp.Or(x.lost, x.missing(q.leaf, x.p.entries[q.leaf][q.by]))

@@ -347,10 +347,13 @@ func (e *Engine) tick(t bt.Task) (busy, other bool) {
 			e.judge(n, s)
 		}
 	}
-	if s.activity == Idle && s.answer == s.Request { // most leaves at most times: nothing has changed
+	if s.activity == Idle && s.answer == s.Request && (s.hold != free || s.heard == s.answer) { // mostly
 		return false, false
 	}
-	e.advance(t, n, s)
+	before := s.answer
+	if e.advance(t, n, s); n.leaf && !n.kind.Acts() && s.answer != before {
+		e.revise(t)
+	}
 	if s.hold == held && s.activity == Idle && s.answer != bt.Activating {
 		s.hold = free
 	}
@@ -358,6 +361,15 @@ func (e *Engine) tick(t bt.Task) (busy, other bool) {
 		other, s.heard = s.heard != s.answer, s.answer
 	}
 	return s.activity == Entering || s.activity == Leaving, other
+}
+
+// revise drops the held results of the prompt tasks around a condition whose truth has changed: they are run again.
+func (e *Engine) revise(t bt.Task) {
+	for t = e.tree.Parent(t); t >= 0 && e.tree.Prompt(t); t = e.tree.Parent(t) {
+		if s := &e.tasks[t]; s.hold == held && e.tree.Revised(t) {
+			s.hold = free
+		}
+	}
 }
 
 // advance applies the status cycle to a task until it is stable. An idle task answers its verdict or asks to be
