@@ -38,7 +38,8 @@ func loadedNames(p *Plan) (names []string, all bool) {
 		}
 		kind, made := p.Tree.Kind(task), p.Label(task) != cmp.Or(valueOf(e.Find("name")), valueOf(e.Find("ID")), e.Name)
 		switch word := cmp.Or(valueOf(e.Find("ID")), e.Name); {
-		case made && strings.HasSuffix(p.Label(task), ".again"): // the copy of a task
+		case made && (strings.HasSuffix(p.Label(task), ".again") || strings.HasSuffix(p.Label(task), ".run")):
+			// the copy of a task, or the control that a decorator is made of
 		case made && foreignElement(e, word): // a task that a node of another program is made of
 		case !kind.Attributed() || e.Name == kind.String() || word == kind.String():
 			names = append(names, p.Label(task))
@@ -54,6 +55,11 @@ func loadedNames(p *Plan) (names []string, all bool) {
 	return names, all
 }
 
+// unloadable says, by a part of its message, why BehaviorTree.CPP loads neither a plan nor what is written for it.
+var unloadable = map[string]string{
+	"parameters.xml": "the port [wait] was initially created with type [int]", // 250, which Delay reads as unsigned
+}
+
 // What is written for BehaviorTree.CPP is loaded by it as the same tree: shipped plans, plans of this package, random
 // ones, and one that includes a manifest.
 func TestBehaviorTreeCppLoads(t *testing.T) {
@@ -61,10 +67,10 @@ func TestBehaviorTreeCppLoads(t *testing.T) {
 	want := map[string]*Plan{}
 	var files []string
 	add := func(src *diag.Source, open Open) {
-		p, _ := ReadFiles(src, nil, open)
+		p, found := ReadFiles(src, nil, open)
 		text, list := Plain(src, open)
-		if p == nil || list.HasErrors() {
-			return // a plan with mistakes, a library
+		if p == nil || list.HasErrors() || strings.Contains(found.Error(), "there is no tree") {
+			return // a plan with mistakes, a library, a plan that needs another file
 		}
 		if strings.Contains(list.Error(), "BehaviorTree.CPP does not load the plan") {
 			return
@@ -105,7 +111,7 @@ func TestBehaviorTreeCppLoads(t *testing.T) {
 		out = append(out, text...)
 	}
 	got := map[string][]string{}
-	file, results := "", map[string]int{}
+	file, results, messages := "", map[string]int{}, []string{}
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimRight(line, "\n")
 		switch word, rest, _ := strings.Cut(strings.TrimLeft(line, " "), " "); {
@@ -114,14 +120,22 @@ func TestBehaviorTreeCppLoads(t *testing.T) {
 		case word == "=":
 			results[rest]++
 		case word == "!":
-			t.Logf("%s: %s", filepath.Base(file), rest)
-		case word != elementSubTree:
+			messages = append(messages, rest)
+			t.Log(rest)
+		case line[0] == ' ' && word != elementSubTree: // other lines are what BehaviorTree.CPP says of ports
 			got[file] = append(got[file], rest)
 		}
 	}
 	for _, file := range files {
 		names, all := loadedNames(want[file])
+		_, base, _ := strings.Cut(filepath.Base(file), "-")
 		switch nodes, ok := got[file]; {
+		case !ok && unloadable[base] != "":
+			if !slices.ContainsFunc(messages, func(m string) bool {
+				return strings.HasPrefix(m, file) && strings.Contains(m, unloadable[base])
+			}) {
+				t.Errorf("%s is not loaded for another reason", base)
+			}
 		case !ok:
 			t.Errorf("%s is not loaded", filepath.Base(file))
 		case all && !slices.Equal(nodes, names):
