@@ -7,10 +7,10 @@ import "slices"
 // leads from any change to the input behind it.
 //
 // A leaf's judgement, outcome or slow procedure follows from its own input, or a condition from the end of the task
-// until which it lasts. Activity is passed down after each
-// iteration: activation and deactivation follow from a change in the iteration before, of the task, a sibling, a condition
-// that ends a sibling's held result, or the parent, else of the next task above and its siblings. The verdict of any other task follows from that of a child: in
-// a chain the first child that decides, in any other kind the latest one.
+// until which it lasts. Activity is passed down after each iteration: activation and deactivation follow from a change
+// in the iteration before, of the task, a sibling, a condition that ends a sibling's held result, or the parent, else
+// of the next task above and its siblings. The verdict of any other task follows from that of a child: in a chain the
+// first child that decides, in any other kind the latest one.
 func Cause(tree *Tree, changes []Change, i int) int {
 	c := &changes[i]
 	own := i > 0 && changes[i-1].Task == c.Task && changes[i-1].To == c.From
@@ -41,7 +41,8 @@ func passing(tree *Tree, changes []Change, i int) int {
 		parent := tree.Parent(t)
 		for k := i - 1; k >= 0 && changes[k].Iteration >= changes[i].Iteration-1; k-- {
 			c := &changes[k]
-			near := c.Task == t || parent >= 0 && (c.Task == parent || tree.Parent(c.Task) == parent || tree.Revises(c.Task, parent))
+			near := c.Task == t || parent >= 0 &&
+				(c.Task == parent || tree.Parent(c.Task) == parent || tree.Revises(c.Task, parent))
 			if near && c.Iteration == changes[i].Iteration-1 {
 				return k
 			}

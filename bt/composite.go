@@ -69,8 +69,8 @@ func (e *Engine) keep(t Task, h hold, result Status) {
 	e.moves(t)
 }
 
-// revised reports whether a held result of a task ends when a condition below it changes: it is prompt, and has siblings
-// that a task without memory judges as well.
+// revised reports whether a held result of a task ends when a condition below it changes: it is prompt, and has
+// siblings that a task without memory judges as well.
 func (n *node) revised() bool { return n.prompt && n.up != nil && !n.up.memory && n.up.n > 1 }
 
 // revise drops the held results of the prompt tasks around a leaf whose judgement has changed: they are run again.

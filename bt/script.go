@@ -383,8 +383,8 @@ func (e *Engine) looks(n *node, place int32) (looks bool) {
 	return looks
 }
 
-// StepLoops sets whether a task that would run a child again waits until RunAgain, so that the child's conditions can be
-// told before what the last run has written.
+// StepLoops sets whether a task that would run a child again waits until RunAgain, so that the child's conditions can
+// be told before what the last run has written.
 func (e *Engine) StepLoops(step bool) { e.stepping = step }
 
 // Reran reports whether a task has run a child again, or waits to, since the last Settle began.

@@ -198,10 +198,11 @@ func (x *Executive) unwritten(i int, f Criterion) bool {
 	}
 	err := x.missing(i, x.p.entries[i][f])
 	d := x.tree
-	if err == nil || x.p.Leaves[i].Lenient || d == nil || d.listener == nil || d.keeps(x, x.p.Leaves[i].Task) || !d.hears(x, i) {
+	t := x.p.Leaves[i].Task
+	if err == nil || x.p.Leaves[i].Lenient || d == nil || d.listener == nil || d.keeps(x, t) || !d.hears(x, i) {
 		return err != nil
 	}
-	if t := x.p.Leaves[i].Task; x.p.Tree.Revises(t, -1) && !d.listener.Counts(t) { // it is judged although nothing looks at it yet
+	if x.p.Tree.Revises(t, -1) && !d.listener.Counts(t) { // it is judged although nothing looks at it yet
 		if q := (question{i, f, unseen}); !slices.Contains(x.open, q) {
 			x.open = append(x.open, q)
 		}

@@ -130,8 +130,8 @@ func (c *checker) place(n *Node) quantity {
 			c.report(a, CodeIncoherence, fmt.Sprintf("%s takes a %s, and %s has a part without [deg]", n.name, what, short(a)),
 				"write numbers with their unit, and signals that are angles")
 		case a.constant && !(math.Abs(angle) <= most):
-			c.report(a, CodeIncoherence, fmt.Sprintf("%.7g degrees is not a %s, which is between -%g and %g", angle*degrees, what,
-				most*degrees, most*degrees), latitudeFirst)
+			c.report(a, CodeIncoherence, fmt.Sprintf("%.7g degrees is not a %s, which is between -%g and %g",
+				angle*degrees, what, most*degrees, most*degrees), latitudeFirst)
 		}
 	}
 	for _, at := range n.coordinates() {

@@ -54,11 +54,11 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 		Run: func(root *cobra.Command, _ []string) { _ = root.Help() },
 	}
 	addCommands(root, backchainCommand(), choosesTree(checkCommand()), compareCommand(), choosesTree(convertCommand()),
-		choosesTree(diffCommand()),
-		exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), choosesTree(manifestCommand()), monitorCommand(),
-		newCommand(), choosesTree(reactionCommand()), regionCommand(), replayCommand(), reportCommand(), verbCommand(control.Resume),
-		runCommand(), choosesTree(showCommand()), verbCommand(control.Stop), choosesTree(traceCommand()), translateCommand(), uploadCommand(),
-		vehicleCommand(), versionCommand(), watchCommand(), whyCommand())
+		choosesTree(diffCommand()), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(),
+		choosesTree(manifestCommand()), monitorCommand(), newCommand(), choosesTree(reactionCommand()), regionCommand(),
+		replayCommand(), reportCommand(), verbCommand(control.Resume), runCommand(), choosesTree(showCommand()),
+		verbCommand(control.Stop), choosesTree(traceCommand()), translateCommand(), uploadCommand(), vehicleCommand(),
+		versionCommand(), watchCommand(), whyCommand())
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(helpCommand(root))
 	root.SetFlagErrorFunc(wrongFlag)

@@ -68,8 +68,8 @@ func newModel(element, id string) *xmltree.Markup {
 	return m
 }
 
-// typedPorts are the ports of nodes that are no kinds with their types as BehaviorTree.CPP declares them, by their ID and
-// name, else by their name. Others are texts.
+// typedPorts are the ports of nodes that are no kinds with their types as BehaviorTree.CPP declares them, by their ID
+// and name, else by their name. Others are texts.
 var typedPorts = map[string]struct{ element, typ, value string }{
 	"code":                   {inputPort, "std::string", ""},
 	"ScriptCondition.code":   {inputPort, anyType, ""},

@@ -60,7 +60,7 @@ func TestOneMeaningOfAName(t *testing.T) {
 				t.Fatal(list)
 			}
 			port := c.port
-			if port == "" && !strings.Contains("0123456789", c.means) {
+			if port == "" && strings.Trim(c.means, "0123456789") != "" {
 				port = "{" + c.means + "}"
 			}
 			for i := range p.Leaves {

@@ -102,7 +102,8 @@ var types = [...]struct {
 			return value + " times is not possible", "write 0 or more, or -1 for no limit"
 		}},
 	bt.Resource: {example: "camera"},
-	bt.Duration: {"duration", "500", milliseconds, "write milliseconds, 12h30m, 13:57:06, or a number with its unit, as in 2 [d]",
+	bt.Duration: {"duration", "500", milliseconds,
+		"write milliseconds, 12h30m, 13:57:06, or a number with its unit, as in 2 [d]",
 		func(_ *bt.Param, value string, _ int) (text, hint string) {
 			return value + " is not a possible duration", "write 0 ms or more"
 		}},

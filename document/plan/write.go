@@ -35,7 +35,8 @@ func Write(w io.Writer, p *Plan) error {
 func (p *Plan) Description() *bt.Node { return p.describe(p.Tree.Root()) }
 
 func (p *Plan) describe(t bt.Task) *bt.Node {
-	n := &bt.Node{Kind: p.Tree.Kind(t), Name: p.labels[t], Params: p.Tree.Params(t), Prompt: p.Tree.Kind(t).Acts() && p.Tree.Prompt(t)}
+	n := &bt.Node{Kind: p.Tree.Kind(t), Name: p.labels[t], Params: p.Tree.Params(t)}
+	n.Prompt = n.Kind.Acts() && p.Tree.Prompt(t)
 	for _, c := range p.Tree.Children(t) {
 		n.Children = append(n.Children, p.describe(c))
 	}

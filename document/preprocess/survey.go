@@ -269,8 +269,8 @@ func (s *surveyor) length(name string, unit expr.Unit, example string) float64 {
 			return v
 		}
 	}
-	s.fail(a, codeSurvey, "write a number with its unit, as in "+example, "%s is %q, which is not a constant that fits", name,
-		a.Value)
+	s.fail(a, codeSurvey, "write a number with its unit, as in "+example, "%s is %q, which is not a constant that fits",
+		name, a.Value)
 	return 0
 }
 
