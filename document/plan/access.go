@@ -125,15 +125,15 @@ func (d *document) readAccess(n *node) *access {
 			return &access{}
 		}
 	}
-	for _, name := range c.names() {
-		d.mention(name)
-	}
+	d.mention(c.names()...)
 	return c
 }
 
-// mention notes that the plan reads or writes an entry.
-func (d *document) mention(name string) {
-	d.mentioned[name], d.mentioned[global+strings.TrimPrefix(name, global)] = true, true
+// mention notes that the plan reads or writes entries.
+func (d *document) mention(names ...string) {
+	for _, name := range names {
+		d.mentioned[name], d.mentioned[global+strings.TrimPrefix(name, global)] = true, true
+	}
 }
 
 // key returns the name of an entry in an attribute, with or without braces; empty if it is none.

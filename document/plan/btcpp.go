@@ -184,9 +184,8 @@ func (x *exporter) script(e *xmltree.Element, a *xmltree.Attribute) {
 			return
 		}
 	}
-	now := "true" // a ScriptCondition needs one
-	if a.Name == attrCode {
-		x.edit(x.doc.Set(e, a.Name, now))
+	if a.Name == attrCode { // a ScriptCondition needs one
+		x.edit(x.doc.Set(e, a.Name, "true"))
 	} else {
 		x.edit(x.doc.Unset(e, a.Name))
 	}

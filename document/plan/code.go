@@ -98,8 +98,8 @@ type portType struct {
 func (b *board) inferPorts() {
 	var values []flow
 	for _, e := range b.order {
-		if t, ok := b.usedAs[e.Name]; ok && e.typed.Len() == 0 && len(e.ported) == 0 && !e.signal && !e.hidden {
-			e.ported = []portType{{t, e.at}}
+		if v, ok := b.usedAs[e.Name]; ok && e.typed.Len() == 0 && len(e.ported) == 0 && !e.signal && !e.hidden {
+			e.ported = []portType{{v.Type, e.at}}
 		}
 		for _, p := range e.ported {
 			if b.assume(e, p.t, p.at) {
@@ -113,25 +113,6 @@ func (b *board) inferPorts() {
 			e.Type, b.untyped = expr.Enumeration, true
 		}
 	}
-}
-
-// typed is passes for a plan some of whose entries have no type but that of the expressions that use them.
-func (o reading) typed(src *diag.Source) (*document, *Plan) {
-	d, p := o.passes(src)
-	if !d.untyped || o.signals == nil {
-		return d, p
-	}
-	plain := o
-	plain.signals = nil
-	_, used := plain.passes(src)
-	if used == nil {
-		return d, p
-	}
-	o.usedAs = map[string]expr.Type{}
-	for name, v := range used.usages() {
-		o.usedAs[name] = v.Type
-	}
-	return o.passes(src)
 }
 
 // bound returns a port of a free leaf.

@@ -13,10 +13,8 @@ import (
 // compiler is the third pass: it makes the tree, its leaves and the entries of the blackboard.
 type compiler struct {
 	*document
-	limits
 	signals   Vocabulary                        // with the entries; nil: neither names nor units are known
 	scope     expr.Scope                        // nil without a vocabulary
-	tables    bool                              // calls of unknown functions are accepted
 	parsed    map[*xmltree.Attribute]*expr.Expr // expressions of leaves without mistakes
 	read      map[*node]Leaf                    // leaves that are the same in every use of their tree
 	parts     int                               // of all expressions whose ports were replaced
@@ -41,8 +39,8 @@ type limits struct {
 	mostTasks, mostParts int
 }
 
-func newCompiler(doc *document, most limits, tables bool) *compiler {
-	c := &compiler{document: doc, limits: most, signals: doc.signals, tables: tables,
+func newCompiler(doc *document) *compiler {
+	c := &compiler{document: doc, signals: doc.signals,
 		parsed: map[*xmltree.Attribute]*expr.Expr{}, read: map[*node]Leaf{}, types: map[string]expr.Variable{},
 		watchers: map[nodeUse]*watcher{}, watched: map[string][]*watcher{}, queues: map[nodeUse]*queue{},
 		symbols: map[entryKey]*symbol{}}

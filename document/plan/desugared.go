@@ -14,7 +14,7 @@ import (
 // subtree inside of its use. It shows what is read; of the leaves of loops and counters it names the step, which no
 // element of a plan has. It returns the error of the writer.
 func Desugared(w io.Writer, p *Plan) error {
-	d := parse(p.Source, nil, nil, nil)
+	d := parse(p.Source, reading{})
 	desugar(d)
 	d.includes()
 	root := &xmltree.Markup{Name: elementRoot}

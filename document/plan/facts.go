@@ -33,8 +33,8 @@ type LeafType struct {
 // ReadLeafTypes reads the declarations of leaf types in a plan document, which need not have a tree. The list holds the
 // mistakes in them; if one of them is an error there are no types.
 func ReadLeafTypes(src *diag.Source) ([]LeafType, diag.List) {
-	p := newParser(src, nil)
-	root := p.root(nil)
+	p := newParser(src, reading{limits: widest})
+	root := p.root()
 	var types []LeafType
 	if root != nil {
 		p.rootAttributes(root)
@@ -48,7 +48,7 @@ func ReadLeafTypes(src *diag.Source) ([]LeafType, diag.List) {
 }
 
 func (p *parser) leafTypes(root *xmltree.Element) []LeafType {
-	c := newCompiler(p.document, widest, false)
+	c := newCompiler(p.document)
 	var types []LeafType
 	for e := range root.Elements() {
 		if e.Name != elementModels {

@@ -71,7 +71,6 @@ func newModel(element, id string) *xmltree.Markup {
 // typedPorts are the ports of nodes that are no kinds with their types as BehaviorTree.CPP declares them, by their ID
 // and name, else by their name. Others are texts.
 var typedPorts = map[string]struct{ element, typ, value string }{
-	"code":                   {inputPort, "std::string", ""},
 	"ScriptCondition.code":   {inputPort, anyType, ""},
 	"SetBlackboard.value":    {inputPort, anyType, ""},
 	attrOutputKey:            {"inout_port", anyType, ""},

@@ -89,9 +89,7 @@ func (p *parser) node(e *xmltree.Element) *node {
 	for _, name := range preconditions {
 		if a := e.Find(name); a != nil && p.signals == nil { // what is not written comes from outside
 			if e, err := expr.ParseScriptCondition(a.Value); err == nil {
-				for _, name := range e.Names() {
-					p.mention(name)
-				}
+				p.mention(e.Names()...)
 			}
 		}
 	}

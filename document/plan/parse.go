@@ -11,7 +11,6 @@ import (
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/preprocess"
-	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
@@ -35,20 +34,17 @@ type Open = preprocess.Open
 // document is the result of the first pass: a plan as it is written, as trees of nodes that are not expanded.
 type document struct {
 	*reporter
-	signals   Vocabulary // nil: neither names nor units are known
-	complete  bool       // the document is whole, and so are the files that it includes
+	reading
+	complete  bool // the document is whole, and so are the files that it includes
 	trees     map[string]*tree
 	order     []*tree             // in the order of the document
 	main      *tree               // nil if it cannot be determined
 	astray    bool                // the use of a subtree cannot be determined: it may be any tree
 	passed    map[string][]string // the attributes of the uses of a tree, by its ID
 	models    map[string]*model
-	resources []string             // their names, by their number from 1
-	mentioned map[string]bool      // the names of entries in nodes that read or write blackboards
-	code      map[string]Code      // of a program, by ID; nil: there is none
-	usedAs    map[string]expr.Type // see reading
-	exact     bool                 // see reading
-	untyped   bool                 // an entry that code writes has no type
+	resources []string        // their names, by their number from 1
+	mentioned map[string]bool // the names of entries in nodes that read or write blackboards
+	untyped   bool            // an entry that code writes has no type
 }
 
 // tree is a BehaviorTree element.
@@ -70,25 +66,24 @@ type parser struct {
 	copied int                 // nodes in frames
 }
 
-func newParser(src *diag.Source, signals Vocabulary) *parser {
-	return &parser{names: map[string][]string{}, document: &document{reporter: newReporter(src), signals: signals,
+func newParser(src *diag.Source, how reading) *parser {
+	return &parser{names: map[string][]string{}, document: &document{reporter: newReporter(src), reading: how,
 		trees: map[string]*tree{}, passed: map[string][]string{}, models: map[string]*model{},
 		mentioned: map[string]bool{}}}
 }
 
 // parse is the first pass: it reads a source, with the files that it includes, into a document, and reports the
 // mistakes in what is written.
-func parse(src *diag.Source, signals Vocabulary, open Open, code map[string]Code) *document {
-	p := newParser(src, signals)
-	p.code = code
-	if root := p.root(open); root != nil {
+func parse(src *diag.Source, how reading) *document {
+	p := newParser(src, how)
+	if root := p.root(); root != nil {
 		p.below(root)
 	}
 	return p.document
 }
 
 // root returns the root element of the document, nil if it cannot be determined.
-func (p *parser) root(open Open) *xmltree.Element {
+func (p *parser) root() *xmltree.Element {
 	doc, found := xmltree.Parse(p.source)
 	p.doc, p.complete = doc, doc.Whole
 	switch text, root := strings.TrimLeft(p.source.Text, preprocess.Blank), doc.Root; {
@@ -107,7 +102,7 @@ func (p *parser) root(open Open) *xmltree.Element {
 	}
 	p.found = found
 	if doc.Root != nil && doc.Root.Name == elementRoot && doc.Whole {
-		src, list, whole := preprocess.Document(doc, open)
+		src, list, whole := preprocess.Document(doc, p.open)
 		p.found = append(p.found, list...)
 		if src != doc.Source {
 			p.source = src

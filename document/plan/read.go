@@ -34,18 +34,26 @@ var widest = limits{maxTasks, maxParts}
 
 // reading is how a plan is read.
 type reading struct {
-	signals Vocabulary
-	open    Open // nil: no other files are read
+	signals Vocabulary // nil: neither names nor units are known
+	open    Open       // nil: no other files are read
 	limits
-	code   map[string]Code      // of a program, by ID; nil: there is none
-	usedAs map[string]expr.Type // the types of entries by their use
-	tables bool                 // calls of unknown functions are accepted
-	exact  bool                 // each node of a description is the task that it names
+	code   map[string]Code // of a program, by ID; nil: there is none
+	usedAs expr.Scope      // entries by their use
+	tables bool            // calls of unknown functions are accepted
+	exact  bool            // each node of a description is the task that it names
 }
 
 // plan reads a plan, and returns it if there are no errors.
 func (o reading) plan(src *diag.Source) (*Plan, diag.List) {
-	d, p := o.typed(src)
+	d, p := o.passes(src)
+	if d.untyped && o.signals != nil { // the expressions that use such entries give them their types
+		plain := o
+		plain.signals = nil
+		if _, used := plain.passes(src); used != nil {
+			o.usedAs = used.usages()
+			d, p = o.passes(src)
+		}
+	}
 	list := d.found.Sorted()
 	if list.HasErrors() {
 		p = nil
@@ -65,11 +73,10 @@ func (o reading) plan(src *diag.Source) (*Plan, diag.List) {
 // Each node has the element in the author's text to which it belongs, so that every mistake has its place. The plan is
 // nil if there are errors.
 func (o reading) passes(src *diag.Source) (*document, *Plan) {
-	d := parse(src, o.signals, o.open, o.code)
-	d.usedAs, d.exact = o.usedAs, o.exact
+	d := parse(src, o)
 	desugar(d)
 	used := d.includes()
-	c := newCompiler(d, o.limits, o.tables)
+	c := newCompiler(d)
 	c.checkParts()
 	if d.main == nil || d.main.root == nil {
 		return d, nil
