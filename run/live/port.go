@@ -95,8 +95,14 @@ func (l Leaf) Task() string { return l.leaf.name }
 // Port returns the present value of a port: of the declared type or, if the program declares none, a float64 in the SI
 // unit, a bool, a string (such as what the plan gives as text), or what an action has set. The error wraps ErrNoValue
 // or ErrType. Any goroutine may call it.
-func (l Leaf) Port(name string) (any, error) {
+func (l Leaf) Port(name string) (any, error) { return l.typed(name, nil) }
+
+// typed is Port, with the value as a type, unless that is nil.
+func (l Leaf) typed(name string, of reflect.Type) (any, error) {
 	v, err := l.port(name)
+	if err == nil && of != nil {
+		v, err = convert(v, of, expr.AnyUnit)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: port %q: %w", l.leaf.name, name, err)
 	}
@@ -125,14 +131,9 @@ func (l Leaf) port(name string) (any, error) {
 
 // Get returns the present value of a port of a leaf as a type, also if the program does not declare the port.
 func Get[T any](l interface {
-	Port(name string) (any, error)
+	typed(name string, of reflect.Type) (any, error)
 }, name string) (value T, err error) {
-	v, err := l.Port(name)
-	if err == nil {
-		if v, err = convert(v, reflect.TypeFor[T](), expr.AnyUnit); err != nil {
-			err = fmt.Errorf("port %q: %w", name, err)
-		}
-	}
+	v, err := l.typed(name, reflect.TypeFor[T]())
 	if err != nil {
 		return value, err
 	}

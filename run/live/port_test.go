@@ -235,7 +235,7 @@ func TestErrorsOfPorts(t *testing.T) {
 	err := late.Set("out", 4)
 	r.note("%v: %t", err, errors.Is(err, ErrOver))
 	r.expect(t, `a: port "v": there is no value: nothing has been written to the entry "unset": true`,
-		`a: port "missing": there is no value: true`, `port "w": wrong type: "word" is not of the type int: true`,
+		`a: port "missing": there is no value: true`, `a: port "w": wrong type: "word" is not of the type int: true`,
 		`a: port "out": wrong type: live.pose{x:0, y:0} is not of the type float64: true`,
 		`a: port "out": the activity has ended: true`)
 }
