@@ -203,6 +203,9 @@ func (d *declarer) statement(n *yamldoc.Node, tasks expr.Tasks) *Statement {
 	for i, e := range parts {
 		named, mistakes := e.CheckTasks(tasks, d.scope)
 		for _, m := range mistakes {
+			if m.Code == expr.CodeFunction && m.Suggest() == "" {
+				m.Hint = "what a run does over time is written under `properties`"
+			}
 			d.Inside(n, m)
 		}
 		parts[i] = named

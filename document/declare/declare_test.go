@@ -37,6 +37,14 @@ func TestPropertyMistakes(t *testing.T) {
 	}
 }
 
+// TestOperatorsOfTime: in a condition, an unknown function that is like none is taken for an operator over time.
+func TestOperatorsOfTime(t *testing.T) {
+	_, list := ReadFile(&diag.Source{Name: "facts.yaml", Text: "always: [G(climb), sqr(2) > 3]\n"}, read(t, `<Action name="climb"/>`))
+	if len(list) != 2 || !strings.Contains(list[0].Advice(), "`properties`") || strings.Contains(list[1].Advice(), "`properties`") {
+		t.Error(list)
+	}
+}
+
 // TestNotes: a note is a comment of the document, at its place; the same words in a text are none.
 func TestNotes(t *testing.T) {
 	p := read(t, `<Action name="climb"/>`)
