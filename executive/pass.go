@@ -24,7 +24,11 @@ type pass struct {
 }
 
 func (p *pass) state(c *snapshot.Codec) {
-	snapshot.Each(c, p.passed, snapshot.Bool)
+	if snapshot.Bool(c, &p.some); p.some {
+		snapshot.Each(c, p.passed, snapshot.Bool)
+	} else {
+		clear(p.passed)
+	}
 	snapshot.Bool(c, &p.acted)
 	snapshot.Bool(c, &p.first)
 	snapshot.Bool(c, &p.outside)
