@@ -204,7 +204,7 @@ func (x *Executive) recount() {
 
 // Begin begins an instant. Discrete signals of the world may have changed.
 func (x *Executive) Begin() {
-	x.pass.first, x.pass.reran, x.pass.varied = true, false, false
+	x.pass.first, x.pass.rests = true, false
 	x.Anew()
 }
 
@@ -256,7 +256,7 @@ func (x *Executive) Settle() (again bool, err error) {
 	if !again {
 		x.answer(nil, true)
 		x.pass.over()
-		x.pass.last = x.pass.last[:0]
+		x.pass.rests, x.pass.reran, x.pass.varied, x.pass.last = true, false, false, x.pass.last[:0]
 	}
 	if x.lost != nil {
 		err = errors.Join(x.lost, err)

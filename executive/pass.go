@@ -15,6 +15,7 @@ type pass struct {
 	acted   bool   // an action was activated
 	some    bool   // a leaf is passed
 	first   bool   // nothing has settled in this instant
+	rests   bool   // all has settled: loops wait for an input
 	outside bool   // a slot has been written from outside
 	again   bool   // this settling begins the next runs of loops
 	varied  bool   // an action was activated that Varies
@@ -90,7 +91,7 @@ func (d *tree) inPasses(x *Executive) []bt.Input {
 	p := &x.pass
 	in := d.inputs(x)
 	begins := len(in) > 0 || p.outside
-	if !p.first {
+	if !p.first && !p.rests {
 		if begins = len(in) == 0; begins {
 			p.over()
 			in = d.inputs(x)
