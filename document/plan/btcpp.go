@@ -343,7 +343,8 @@ func valueOf(a *xmltree.Attribute) string {
 	return strings.TrimSpace(a.Value)
 }
 
-// acts reports whether an action is in a node or in the subtrees below it, except those that are visited already.
+// acts reports whether an action or a timer is in a node or in the subtrees below it, except those that are visited
+// already.
 func (x *exporter) acts(n *node, visited map[*tree]bool) bool {
 	if t := n.subtree; t != nil {
 		if visited[t] || t.root == nil {
@@ -352,7 +353,8 @@ func (x *exporter) acts(n *node, visited map[*tree]bool) bool {
 		visited[t] = true
 		return x.acts(t.root.core, visited)
 	}
-	return n.kind.Acts() || slices.ContainsFunc(n.children, func(c *node) bool { return x.acts(c, visited) })
+	return n.kind.Acts() || n.kind.Timer() ||
+		slices.ContainsFunc(n.children, func(c *node) bool { return x.acts(c, visited) })
 }
 
 // cases exports the attributes of a switch: its variable is an entry of the blackboard, and its cases are texts.
@@ -398,7 +400,7 @@ func (x *exporter) ends(n *node, as bt.Status, visited map[*tree]bool) bool {
 	case n.access != nil && n.kind.Acts():
 		return as == bt.Success || len(n.access.writes) == 0
 	case !n.kind.Acts():
-		return false
+		return n.kind.Timer() && as == bt.Success
 	case n.free || n.kind.Family() != bt.Leaf:
 		return n.free || as == bt.Success
 	}

@@ -106,6 +106,26 @@ func checkPlain(t *testing.T, src *diag.Source, open Open) {
 	}
 }
 
+// The note that BehaviorTree.CPP starts a child again is of a child that may end and of a later one that takes time.
+func TestRestartsAreNoted(t *testing.T) {
+	for composite, want := range map[string]bool{
+		`<ReactiveSequence><A/><B/></ReactiveSequence>`:                                           true,
+		`<ReactiveSequence><A/><AlwaysSuccess/><Sleep msec="100"/></ReactiveSequence>`:            true,
+		`<ReactiveSequence><Sleep msec="100"/><A/></ReactiveSequence>`:                            true,
+		`<ReactiveFallback><Sleep msec="100"/><A/></ReactiveFallback>`:                            false,
+		`<ReactiveSequence><Condition ID="C"/><Sleep msec="100"/></ReactiveSequence>`:             false,
+		`<ReactiveSequence><A/><Condition ID="C"/></ReactiveSequence>`:                            false,
+		`<ReactiveSequence><Action name="A" write="x := 1"/><B/></ReactiveSequence>`:              false,
+		`<ReactiveSequence><A/><Delay delay_msec="1"><AlwaysSuccess/></Delay></ReactiveSequence>`: true,
+	} {
+		text := `<root BTCPP_format="4"><BehaviorTree ID="main">` + composite + `</BehaviorTree></root>`
+		_, list := Plain(&diag.Source{Name: "plan.xml", Text: text}, nil)
+		if got := strings.Contains(list.Error(), "again when it has ended"); got != want || list.HasErrors() {
+			t.Errorf("%s: %v", composite, list)
+		}
+	}
+}
+
 // compact holds that the nodes in an element are in compact form.
 func compact(t *testing.T, e *xmltree.Element, text string) {
 	t.Helper()
