@@ -79,8 +79,8 @@ check: ## read the log in OUT back with an independent MCAP reader, compare it w
 	cd internal/mcapcheck && node check.mjs $(abspath $(OUT))
 
 # CMAKE_PREFIX_PATH names the place of an installation of one's own. Without BehaviorTree.CPP the test is skipped.
-btcpp: ## load converted plans into BehaviorTree.CPP and play random ones, if it is installed
-	$(GO) test ./document/plan ./document/script -count 1 -run '^TestBehaviorTreeCpp(Loads|Plays)$$' -v
+btcpp: ## load and play plans in BehaviorTree.CPP, as they are and converted, if it is installed
+	$(GO) test ./document/plan ./document/script -count 1 -run '^TestBehaviorTreeCpp(Loads|Plays|PlaysConverted)$$' -v
 
 bench: bin/benchstat ## benchmarks, COUNT times, with benchstat's summary; raw lines in bin/bench.txt
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) | tee bin/bench.txt

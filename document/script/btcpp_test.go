@@ -107,32 +107,45 @@ func TestBehaviorTreeCppPlays(t *testing.T) {
 	}
 }
 
+// TestBehaviorTreeCppPlaysConverted plays random plans and what is written for them in BehaviorTree.CPP, by 60 scripts
+// each.
+func TestBehaviorTreeCppPlaysConverted(t *testing.T) {
+	program, seed := btcpp.Program(t, "../../internal/btcpp/cpp", "play"), rand.Uint64()>>20
+	for range 20 {
+		var documents, converted []string
+		var scripts [][]string
+		for range 5 {
+			p := write(seed)
+			text, list := plan.Plain(&diag.Source{Name: "plan.xml", Text: p.document()}, nil)
+			if list.HasErrors() {
+				t.Fatalf("%s: %v", p.document(), list)
+			}
+			for range 60 {
+				a := &author{Rand: rand.New(rand.NewPCG(seed, uint64(len(scripts))))}
+				documents, converted = append(documents, p.document()), append(converted, strings.ReplaceAll(text, "\n", " "))
+				scripts = append(scripts, a.instants(p))
+			}
+			seed++
+		}
+		got := answersOf(t, program, converted, scripts)
+		for i, want := range answersOf(t, program, documents, scripts) {
+			if got[i] != want {
+				t.Fatalf("%s\n%s\nis written as %s\n%s", documents[i], want, converted[i], got[i])
+			}
+		}
+	}
+}
+
 // ask plays the plans of some seeds in BehaviorTree.CPP; of those that last at most two instants one in four.
 func ask(t *testing.T, program string, seed uint64, count int) (cases []recording) {
-	var b strings.Builder
-	plays := make([]*play, count)
+	plays, documents, scripts := make([]*play, count), make([]string, count), make([][]string, count)
 	for i := range plays {
 		plays[i] = write(seed + uint64(i))
-		fmt.Fprintln(&b, plays[i].document())
-		for _, line := range plays[i].script {
-			fmt.Fprintln(&b, ">", line)
-		}
-		fmt.Fprintln(&b)
+		documents[i], scripts[i] = plays[i].document(), plays[i].script
 	}
-	file := filepath.Join(t.TempDir(), "cases.txt")
-	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(program, file).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := strings.Split(strings.TrimSuffix(string(out), "\n\n"), "\n\n")
-	if len(blocks) != count {
-		t.Fatalf("%d answers", len(blocks))
-	}
+	blocks := answersOf(t, program, documents, scripts)
 	for i, block := range blocks {
-		c := recording{document: plays[i].document()}
+		c := recording{document: documents[i]}
 		for line := range strings.SplitSeq(block, "\n") {
 			if answer, ok := strings.CutPrefix(line, "= "); ok {
 				c.answers = append(c.answers, answer)
@@ -149,6 +162,31 @@ func ask(t *testing.T, program string, seed uint64, count int) (cases []recordin
 		}
 	}
 	return cases
+}
+
+// answersOf returns what the program prints for each document with its script.
+func answersOf(t *testing.T, program string, documents []string, scripts [][]string) []string {
+	var b strings.Builder
+	for i, document := range documents {
+		fmt.Fprintln(&b, document)
+		for _, line := range scripts[i] {
+			fmt.Fprintln(&b, ">", line)
+		}
+		fmt.Fprintln(&b)
+	}
+	file := filepath.Join(t.TempDir(), "cases.txt")
+	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(program, file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(strings.TrimSuffix(string(out), "\n\n"), "\n\n")
+	if len(blocks) != len(documents) {
+		t.Fatalf("%d answers", len(blocks))
+	}
+	return blocks
 }
 
 const header = `# Random plans with ports, scopes and scripts, and what BehaviorTree.CPP 4.10.0 does with them;
