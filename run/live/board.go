@@ -31,20 +31,13 @@ func (x *Execution) show() {
 		x.shown[i] = x.decoded(i, v)
 		x.mu.Unlock()
 		for _, l := range x.leaves {
-			if l.query != nil && l.names(i) {
-				x.doubt(l)
+			for _, b := range l.ports {
+				if l.query != nil && b.entry != "" && b.slot == i {
+					x.doubt(l)
+				}
 			}
 		}
 	}
-}
-
-func (l *leaf) names(slot int) bool {
-	for _, b := range l.ports {
-		if b.entry != "" && b.slot == slot {
-			return true
-		}
-	}
-	return false
 }
 
 // starts notes what the Start of an action reads: tasks after it may write the same entries before it is called.

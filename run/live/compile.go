@@ -69,35 +69,32 @@ func (x *Execution) read(src *diag.Source) (*plan.Plan, error) {
 
 // explain returns the mistakes about a leaf and its code.
 func (x *Execution) explain(p *plan.Plan, l *plan.Leaf) diag.List {
-	report := func(code, text string) diag.List {
-		return diag.List{{Source: p.Source, Offset: l.Offset, Length: l.Length, Code: code, Text: text}}
+	report := func(suggest func() string, code, format string, args ...any) diag.List {
+		return diag.List{{Source: p.Source, Offset: l.Offset, Length: l.Length, Code: code,
+			Text: fmt.Sprintf(format, args...), Suggest: suggest}}
 	}
 	id, acts := p.Called(l), p.Tree.Kind(l.Task).Acts()
 	a := x.actions[id]
 	i, registered := x.places[id]
 	switch {
 	case l.Free && acts && registered:
-		found := report("no-code", fmt.Sprintf("%q is registered as a value, here it is an action", id))
-		found[0].Hint = fmt.Sprintf(`write <Condition ID=%q/>`, id)
-		return found
+		return report(func() string { return fmt.Sprintf(`write <Condition ID=%q/>`, id) }, "no-code",
+			"%q is registered as a value, here it is an action", id)
 	case acts && a == nil && (l.Free || len(l.Details()) == 0):
-		found := report("no-code", fmt.Sprintf("no Go code is registered for the action %q", id))
-		found[0].Suggest = diag.Near(id, func() []string { return slices.Sorted(maps.Keys(x.actions)) })
-		return found
+		return report(diag.Near(id, func() []string { return slices.Sorted(maps.Keys(x.actions)) }), "no-code",
+			"no Go code is registered for the action %q", id)
 	case l.Free && !acts && x.queries[id] == nil && (!registered || x.signals[i].Type != expr.Boolean):
-		found := report("no-code", fmt.Sprintf("no truth value is registered for the condition %q", id))
-		found[0].Suggest = diag.Near(id, func() []string { return slices.Sorted(maps.Keys(x.places)) })
-		return found
+		return report(diag.Near(id, func() []string { return slices.Sorted(maps.Keys(x.places)) }), "no-code",
+			"no truth value is registered for the condition %q", id)
 	case a != nil && a.StartTakesTime && (l.EntryTime != nil || l.EntryUntil != nil):
-		return report("two-procedures", fmt.Sprintf("the plan and the Go code both define when the entry of %q ends", id))
+		return report(nil, "two-procedures", "the plan and the Go code both define when the entry of %q ends", id)
 	case a != nil && a.StopTakesTime && (l.ExitTime != nil || l.ExitUntil != nil):
-		return report("two-procedures", fmt.Sprintf("the plan and the Go code both define when the exit of %q ends", id))
+		return report(nil, "two-procedures", "the plan and the Go code both define when the exit of %q ends", id)
 	}
 	for _, w := range l.Write {
 		for _, name := range w.Value.Names() {
 			if i, ok := x.places[name]; ok && x.signals[i].output {
-				return report("algebraic-loop", fmt.Sprintf("%q writes %q from the output %q: assign it on entry", id, w.Target,
-					name))
+				return report(nil, "algebraic-loop", "%q writes %q from the output %q: assign it on entry", id, w.Target, name)
 			}
 		}
 	}

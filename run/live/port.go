@@ -199,19 +199,17 @@ type bound struct {
 // opaque reports whether the values of the port's entry are none of the plan's.
 func (b *bound) opaque() bool { return b.kind.Type == expr.Enumeration && b.kind.Values == nil }
 
+// forms are the types of Go by which leaves know the values of the plan's types.
+var forms = map[expr.Type]reflect.Type{
+	expr.Text: reflect.TypeFor[string](), expr.Enumeration: reflect.TypeFor[string](),
+	expr.Boolean: reflect.TypeFor[bool](), expr.Integer: reflect.TypeFor[int](), expr.Real: reflect.TypeFor[float64](),
+}
+
 // encode returns the number by which the plan knows a value of an entry, and the value as leaves read it.
 func encode(value any, b *bound) (number float64, shown any, err error) {
-	var want reflect.Type
-	switch v := b.kind; {
-	case b.opaque():
-	case v.Type == expr.Text, v.Type == expr.Enumeration:
-		want = reflect.TypeFor[string]()
-	case v.Type == expr.Boolean:
-		want = reflect.TypeFor[bool]()
-	case v.Type == expr.Integer:
-		want = reflect.TypeFor[int]()
-	default:
-		want = reflect.TypeFor[float64]()
+	want := forms[b.kind.Type]
+	if b.opaque() {
+		want = nil
 	}
 	shown, err = convert(value, want, expr.AnyUnit)
 	if err != nil || want == nil {
