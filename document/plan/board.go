@@ -216,20 +216,29 @@ func (b *board) ports(i *instance) {
 	}
 }
 
-// port notes the entry that a port of such a leaf names: the leaf may write it, unless its model declares an input. A
-// port of any sort creates it.
+// port notes the entry that a port of such a leaf names: the leaf may write it, unless its model or code declares an
+// input. A port of any sort creates it, unless code only reads it.
 func (b *board) port(i *instance, a *xmltree.Attribute) {
 	name, ok := braced(a)
 	if !ok {
 		return
 	}
 	key, _ := i.scope.origin(name)
-	if _, coded := b.code[i.id]; !coded && b.entries[key] == nil { // no script names it
+	code, coded := b.code[i.id]
+	if !coded && b.entries[key] == nil { // no script names it
 		return
 	}
-	if e := b.at(i.scope, name, a.Raw); e != nil && !b.coded(i, a, e) {
-		p := i.portOf(a)
-		e.created, e.outside = true, e.outside || p == nil || !p.input
+	e := b.at(i.scope, name, a.Raw)
+	switch p, declared := code.Ports[a.Name]; {
+	case e == nil, declared && !p.Writes, code.Condition:
+	case coded:
+		e.written, e.created = true, true
+		if declared {
+			e.ported = append(e.ported, portType{p.Type, a.Raw})
+		}
+	default:
+		m := i.portOf(a)
+		e.created, e.outside = true, e.outside || m == nil || !m.input
 	}
 }
 

@@ -70,23 +70,6 @@ func (d *document) program(n *node) {
 	}
 }
 
-// coded notes what the code of a leaf does with an entry that its port names; ok is false if the leaf has no code.
-func (b *board) coded(i *instance, a *xmltree.Attribute, e *symbol) (ok bool) {
-	code, ok := b.code[i.id]
-	if !ok {
-		return false
-	}
-	p, declared := code.Ports[a.Name]
-	if declared && !p.Writes || code.Condition {
-		return true
-	}
-	e.written, e.created = true, true
-	if declared {
-		e.ported = append(e.ported, portType{p.Type, a.Raw})
-	}
-	return true
-}
-
 // portType is the type of the values that a port writes.
 type portType struct {
 	t  expr.Type
