@@ -490,6 +490,9 @@ func (e *Engine) tell(t Task, n *node, s *task, before Status) (Task, *node, *ta
 			e.down.add(t)
 		}
 	}
+	if c.held > 0 && p.family == Script && !parent.active { // after an exchange: its automaton may look elsewhere
+		e.down.add(n.parent)
+	}
 	affected := false
 	if change := inStatuses[s.status%room] - inStatuses[before%room]; change != 0 {
 		c.statuses += change

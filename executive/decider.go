@@ -74,7 +74,7 @@ type tree struct {
 	lazy     bool   // of the first one as well
 	engine   Engine
 	listener Listener // the engine, once it listens, so that it tells what counts; else nil
-	loops    loops    // the engine, if its loops can wait; else nil
+	loops    loops    // the engine, if its loops can wait and the plan has a blackboard; else nil
 	begun    bool
 	pending  []bt.Input // scratch
 }
@@ -130,7 +130,10 @@ func (d *tree) begin(x *Executive) {
 	var listener Listener
 	d.engine, listener = d.start(in)
 	d.start = nil // it may hold the engine before an exchange
-	if d.loops, _ = d.engine.(loops); d.loops != nil {
+	if d.loops = nil; x.p.entries != nil {
+		d.loops, _ = d.engine.(loops)
+	}
+	if d.loops != nil {
 		x.ordered = d
 	}
 	if listener == nil {

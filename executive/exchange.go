@@ -93,7 +93,7 @@ func Continue(old *Executive, x *bt.Exchange, p *Program, w World, d Decider) *E
 		n.root, n.over = old.root, old.over
 		copy(n.waits, old.waits)
 	}
-	n.halted, n.micro = old.halted, old.micro
+	n.halted, n.micro, n.pass.rests = old.halted, old.micro, true
 	n.renew()
 	d.begin(n)
 	return n

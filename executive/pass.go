@@ -18,7 +18,7 @@ type pass struct {
 	rests   bool   // all has settled: loops wait for an input
 	outside bool   // a slot has been written from outside
 	again   bool   // this settling begins the next runs of loops
-	varied  bool   // an action was activated that Varies
+	varied  Varies // of the actions that were activated
 	reran   bool   // a loop has run its child again in this instant
 	last    []byte // what had been reached when the loops ran last in this instant, without inputs
 	now     []byte // scratch
@@ -33,7 +33,7 @@ func (p *pass) state(c *snapshot.Codec) {
 	snapshot.Bool(c, &p.acted)
 	snapshot.Bool(c, &p.first)
 	snapshot.Bool(c, &p.outside)
-	snapshot.Bool(c, &p.varied)
+	snapshot.Int(c, &p.varied)
 	snapshot.Bool(c, &p.reran)
 	snapshot.Bytes(c, &p.last)
 }
@@ -70,7 +70,7 @@ func (x *Executive) withhold(i int) bt.Input {
 // are passed, at its end also itself. What is known of those that the tree does not hear is brought up to date first.
 func (d *tree) reach(x *Executive, i int, list []Assignment, end bool) {
 	x.pass.acted = true
-	x.pass.varied = x.pass.varied || x.p.Leaves[i].Varies
+	x.pass.varied = max(x.pass.varied, x.p.Leaves[i].Varies)
 	for _, a := range list {
 		if !x.p.Slots[a.Slot].Entry {
 			continue
@@ -91,7 +91,7 @@ func (d *tree) inPasses(x *Executive) []bt.Input {
 	p := &x.pass
 	in := d.inputs(x)
 	begins := len(in) > 0 || p.outside
-	if !p.first && !p.rests {
+	if !p.first && (!p.rests || p.acted) {
 		if begins = len(in) == 0; begins {
 			p.over()
 			in = d.inputs(x)
@@ -103,10 +103,14 @@ func (d *tree) inPasses(x *Executive) []bt.Input {
 	}
 	if len(in) == 0 && !p.first {
 		p.now = x.reached(p.now, x.rounds.all.memory)
-		if p.again = p.varied || !bytes.Equal(p.now, p.last); !p.again {
+		p.again = p.varied == Always || !bytes.Equal(p.now, p.last)
+		if w, ok := x.world.(Situated); ok && !p.again && p.varied == Perhaps {
+			p.again = w.Renewed()
+		}
+		if !p.again {
 			return in
 		}
-		p.last, p.now, p.varied = p.now, p.last, false
+		p.last, p.now, p.varied = p.now, p.last, Shown
 	}
 	d.loops.RunAgain()
 	return in

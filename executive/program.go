@@ -92,8 +92,18 @@ type Leaf struct {
 	EntryTime, ExitTime *expr.Code // durations [s]; nil where the plan gives none
 	Slots               []int      // that it writes while active, continuously or by its entry
 	Writes              []int      // indicators inside the values that it writes
-	Varies              bool       // what it assigns may be new each time, though an abstraction shows a constant
+	Varies              Varies     // whether what it assigns is new each time, though an abstraction shows a constant
 }
+
+// Varies is whether an action assigns something new each time.
+type Varies uint8
+
+// The answers.
+const (
+	Shown   Varies = iota // its values show it
+	Perhaps               // the world is asked (see Situated)
+	Always
+)
 
 // Assignment sets a slot to a value, once.
 type Assignment struct {

@@ -58,8 +58,10 @@ type Starter interface {
 }
 
 // Situated is a world that keeps more than its discrete inputs and sides within an instant: Situation saves the rest.
+// Renewed reports whether an action of which this is not shown has assigned something new.
 type Situated interface {
 	Situation(c *snapshot.Codec)
+	Renewed() bool
 }
 
 // Watcher is a World whose signals change by themselves: the executive tells it which changes matter.

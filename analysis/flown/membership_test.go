@@ -135,6 +135,8 @@ func (f *follower) answer(q question) bool {
 	case ended:
 		due, ok := f.dues[q.index]
 		return ok && f.now.t >= due
+	case renewed: // the run goes on
+		return false
 	}
 	panic("flown: a question of an unknown kind")
 }

@@ -356,6 +356,9 @@ func (r execution) State(c *snapshot.Codec) {
 // Situation implements executive.Situated.
 func (w *world) Situation(c *snapshot.Codec) { w.s.inputs(c) }
 
+// Renewed implements executive.Situated.
+func (w *world) Renewed() bool { return w.choose(question{kind: renewed}) }
+
 // inputs passes the inputs that matter.
 func (s *Stepper) inputs(c *snapshot.Codec) {
 	u := s.w.u

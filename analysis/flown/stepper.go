@@ -258,9 +258,7 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 		for _, list := range [][]executive.Assignment{l.Entry, l.Exit} {
 			for k := range list {
 				if useless(list[k].Slot, list[k].Value) {
-					read := map[int]bool{}
-					s.sources(list[k].Value, read)
-					l.Varies = l.Varies || read[p.Signal(list[k].Slot)] // it counts, for instance
+					l.Varies = max(l.Varies, s.varies(l.Task, list[k]))
 					list[k].Value = nothing
 				}
 			}
@@ -273,6 +271,49 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 			}
 		}
 	}
+}
+
+// varies reports whether an assignment of which nothing is asked gives its slot a new value each time: it depends on
+// the value before and, from some values on, comes to none that stays.
+func (s *Stepper) varies(task bt.Task, a executive.Assignment) executive.Varies {
+	read, own := map[int]bool{}, s.p.Signal(a.Slot)
+	if s.sources(a.Value, read); !read[own] || !s.p.Slots[a.Slot].Hold {
+		return executive.Shown
+	}
+	if len(read) > 1 || s.loopsWith(task, a.Slot) {
+		return executive.Perhaps
+	}
+	signals := make([]float64, s.p.Layout.Signals+len(s.p.Cells))
+	for _, start := range []float64{s.p.Slots[a.Slot].Initial, 0, 1, -1, 1000} {
+		signals[own] = start
+		for range executive.MaxSettlings {
+			next := a.Value.Value(signals, nil)
+			if next == signals[own] || next != next {
+				return executive.Perhaps
+			}
+			signals[own] = next
+		}
+	}
+	return executive.Always
+}
+
+// loopsWith reports whether a task that runs a child again has another leaf below it that assigns to a slot.
+func (s *Stepper) loopsWith(task bt.Task, slot int) bool {
+	for i := range s.p.Leaves {
+		l := &s.p.Leaves[i]
+		assigns := func(a executive.Assignment) bool { return a.Slot == slot }
+		if l.Task == task || !slices.ContainsFunc(l.Entry, assigns) && !slices.ContainsFunc(l.Exit, assigns) {
+			continue
+		}
+		for above := l.Task; above >= 0; above = s.Tree.Parent(above) {
+			for of := task; of >= 0 && s.Tree.Repeats(above); of = s.Tree.Parent(of) {
+				if of == above {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // asked reports, by slot, whether a leaf, a duration or a statement depends on its value, or whether all of them are to

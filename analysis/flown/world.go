@@ -62,11 +62,12 @@ type question struct {
 type questionKind uint8
 
 const (
-	bound questionKind = iota // is a form above a limit?
-	equal                     // does a form have a value?
-	side                      // is an indicator above, whose signals have jumped since its side was committed?
-	past                      // was an indicator above before its side was committed?
-	ended                     // is a clock over?
+	bound   questionKind = iota // is a form above a limit?
+	equal                       // does a form have a value?
+	side                        // is an indicator above, whose signals have jumped since its side was committed?
+	past                        // was an indicator above before its side was committed?
+	ended                       // is a clock over?
+	renewed                     // is something new that was written, of which nothing is known?
 )
 
 func (w *world) choose(q question) bool {
@@ -87,7 +88,7 @@ func (w *world) choose(q question) bool {
 		w.tape.forms[w.tape.at-1] = q.form
 	case side, past:
 		w.tape.forms[w.tape.at-1] = guess
-	case ended:
+	case ended, renewed:
 	}
 	is = is != (q.kind == equal && q.limit == 0) // a truth value is false first
 	if w.log != nil {

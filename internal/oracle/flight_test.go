@@ -267,7 +267,8 @@ func (f *Flight) settle(commit bool) error {
 		news := !commit || f.commit()
 		commit = true
 		in, more := f.inputs(f.engine)
-		f.engine.StepLoops(slices.Contains(f.passed, true) || f.reran)
+		ordered := slices.ContainsFunc(f.slots, func(s slot) bool { return s.entry })
+		f.engine.StepLoops(ordered && (slices.Contains(f.passed, true) || f.reran))
 		if begins && !more && f.engine.LoopsWait() {
 			now := f.key()
 			if now == last {
@@ -315,7 +316,7 @@ func (f *Flight) settle(commit bool) error {
 			f.round(f)
 		}
 		if !news && !more && instant.Iterations == 0 && len(instant.Changes) == 0 {
-			if !f.acted && !f.engine.LoopsWait() {
+			if !ordered || !f.acted && !f.engine.LoopsWait() {
 				return nil
 			}
 			clear(f.passed)
