@@ -73,6 +73,7 @@ type Stepper struct {
 	stack   *stack
 	moment  Moment
 	buffer  []byte
+	tried   int      // see varies
 	known   struct { // before a question of the visitor
 		bounds        []interval
 		sides, former []int8
@@ -273,10 +274,16 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 	}
 }
 
+// mostTried bounds the work of varies for all assignments of a plan.
+const mostTried = 5_000_000
+
 // varies reports whether an assignment of which nothing is asked gives its slot a new value each time: it depends on
 // the value before and, from some values on, comes to none that stays.
 func (s *Stepper) varies(task bt.Task, a executive.Assignment) executive.Varies {
 	read, own := map[int]bool{}, s.p.Signal(a.Slot)
+	if s.tried += 1_000; s.tried > mostTried {
+		return executive.Perhaps
+	}
 	if s.sources(a.Value, read); !read[own] || !s.p.Slots[a.Slot].Hold {
 		return executive.Shown
 	}
@@ -288,7 +295,7 @@ func (s *Stepper) varies(task bt.Task, a executive.Assignment) executive.Varies 
 		signals[own] = start
 		for range executive.MaxSettlings {
 			next := a.Value.Value(signals, nil)
-			if next == signals[own] || next != next {
+			if s.tried++; next == signals[own] || next != next || s.tried > mostTried {
 				return executive.Perhaps
 			}
 			signals[own] = next
