@@ -642,6 +642,9 @@ func (k Kind) Timer() bool {
 	return kinds[k].script.timed()
 }
 
+// Limits reports whether the timer of tasks of the kind is a limit: it runs while their child does.
+func (k Kind) Limits() bool { return k.Timer() && kinds[k].script.states[0].child != nobody }
+
 // Symbol returns the kind's symbol in drawings; leaves have none.
 func (k Kind) Symbol() string { return kinds[k].symbol }
 

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
@@ -17,9 +15,6 @@ var rounds = [...]struct{ effect, otherwise bt.Kind }{
 
 // maxVarying is the maximum number of tasks in the place of one with a parameter that is an entry.
 const maxVarying = 8
-
-// waits are the kinds that first wait for their time.
-var waits = []bt.Kind{bt.Sleep, bt.Delay}
 
 // counter is an entry of a task's own: a copy of the entry that is its parameter, or what is left of it.
 type counter struct {
@@ -42,12 +37,20 @@ const (
 	countWait  countPart = "wait"  // copies the entry, and ends after that time [ms]
 	countMore  countPart = "more"  // whether runs are left
 	countDown  countPart = "down"  // counts one run
+	countLimit countPart = "limit" // copies the time that is that long [ms] after now; 0: none
+	countOver  countPart = "over"  // whether it is that time
 )
+
+// copies reports whether a leaf begins with a copy of the entry.
+func (p countPart) copies() bool { return p == countStart || p == countWait || p == countLimit }
+
+// deadline is the time that an entry is [ms] after now, and what is not a time without a limit.
+var deadline = must("it gt 0 ? " + clock + " + it / 1000 : it")
 
 func (s countStep) describe(m *xmltree.Markup) {
 	m.Add("counter", s.of)
 	m.Add("step", string(s.part))
-	if s.part == countStart || s.part == countWait {
+	if s.part.copies() {
 		m.Add("of", s.at.Value)
 	}
 }
@@ -83,14 +86,11 @@ func (i *instance) visit(f func(i *instance)) {
 // varies returns the only parameter of a task, and the name of the entry that it is, if that may change.
 func (i *instance) varies(written map[entryKey]bool) (a *xmltree.Attribute, name string) {
 	_, counts := i.kind.Again()
-	if len(i.entries) != 1 || !counts && !slices.Contains(waits, i.kind) {
+	if len(i.entries) != 1 || !counts && !i.kind.Timer() || single(i.kind) && len(i.below) != 1 {
 		return nil, ""
 	}
 	a = i.element.Find(i.kind.Params()[i.entries[0]].Name)
 	name, _ = entry(a.Value, a.Name)
-	if counts && len(i.below) != 1 {
-		return nil, "" // a mistake
-	}
 	if key, value := i.scope.origin(name); value != nil && !written[key] {
 		return nil, ""
 	}
@@ -122,6 +122,10 @@ func (i *instance) varying(c *counter) {
 				made(i.kind, name+".again", "", round), made(r.otherwise, name+".over", ""))}
 	case len(below) == 0:
 		top = made(bt.Action, name, countWait)
+	case i.kind.Limits():
+		top.below = []*instance{made(bt.Action, name+".start", countLimit),
+			made(bt.WhileDoElse, name+".limit", "", made(bt.Condition, name+".over", countOver),
+				made(bt.AlwaysFailure, name+".late", ""), below[0])}
 	default:
 		top.below = []*instance{made(bt.Action, name+".wait", countWait), below[0]}
 	}
@@ -131,8 +135,11 @@ func (i *instance) varying(c *counter) {
 
 func (s countStep) compile(l leafReader, leaf *Leaf, _ *node) {
 	c := s.counter
-	if s.part == countStart || s.part == countWait {
+	if s.part.copies() {
 		e := l.named(c.at, c.entry)
+		if e != nil && s.part == countLimit {
+			e = deadline.Substitute(map[string]*expr.Expr{"it": e})
+		}
 		if e != nil {
 			e = l.script(e, c.at, expr.Variable{Unit: expr.AnyUnit, Held: true})
 		}
@@ -149,6 +156,8 @@ func (s countStep) compile(l leafReader, leaf *Leaf, _ *node) {
 		leaf.On, leaf.Done = always, always
 	case s.part == countWait:
 		leaf.Done = must("elapsed ge " + c.name + " / 1000")
+	case s.part == countOver:
+		leaf.On = must(c.name + " gt 0 and " + clock + " ge " + c.name)
 	case s.part == countMore:
 		leaf.On = must(c.name + " ge 1 or " + c.name + " == -1")
 	case s.part == countDown:
