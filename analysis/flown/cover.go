@@ -55,21 +55,8 @@ func (c *Cover) Join(m *Moment, state, more string) (joined string) {
 			m.Zone().Join(o.Zone)
 		}
 	}
-	m.s.w.widen()
+	m.s.stack.widen()
 	return whole[:len(whole)-len(more)] + string(snapshot.Save(nil, m.Zone()))
-}
-
-// Find returns the number of the state that covers the one at a moment, some time later, if there is one.
-func (c *Cover) Find(m *Moment, state, more string) (n int, covered bool) {
-	z := &zone.Zone{}
-	z.CopyFrom(m.Zone())
-	z.Pass()
-	for _, o := range c.zones[c.apart(m, state, more)] {
-		if o.Includes(z) {
-			return o.n, true
-		}
-	}
-	return 0, false
 }
 
 // apart returns a state without the clock readings of the moment, which are the last part of it.

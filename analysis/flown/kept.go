@@ -79,6 +79,16 @@ func rename(plans []*Stepper) *keptBounds {
 	return c
 }
 
+// keepsForm reports whether an input is such a value.
+func (s *Stepper) keepsForm(f int32) bool {
+	for i, v := range s.w.values {
+		if v.form == f && !s.idle(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // keptBounds passes what is known of kept values from one instant to the next.
 type keptBounds struct {
 	w      *world

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/canopy-uav/canopy/analysis/zone"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/snapshot"
@@ -25,9 +24,9 @@ import (
 type Product struct {
 	Old, New *Moment
 
+	*stack
 	sides   [2]*Stepper
 	shared  *answers
-	stack   *stack
 	apart   bool // only one of the plans has an error
 	inexact bool // an answer was given to one plan alone, although it may follow from an answer to the other
 	facts   map[string]int32
@@ -53,41 +52,9 @@ func NewProduct(old, updated declare.Subject) *Product {
 	return p
 }
 
-// Steps visits every transition of one instant of both plans after a state, once both have settled or failed. The
-// moment is that of the first plan, and its state that of both.
-func (p *Product) Steps(from Key, visit func(m *Moment)) {
-	for _, s := range p.sides {
-		s.fresh()
-	}
-	p.Old.Stop = false
-	for again := true; again && !p.Old.Stop; again = p.shared.tape.next() {
-		p.transition(from, visit)
-	}
-	p.shared.tape = tape{}
-}
-
-// Follow visits one transition, that of answers which Tape has returned.
-func (p *Product) Follow(from Key, answers Tape, visit func(m *Moment)) {
-	for _, s := range p.sides {
-		s.fresh()
-	}
-	p.shared.tape = tape{answers: slices.Clone(answers)}
-	p.transition(from, visit)
-	p.shared.tape = tape{}
-}
-
-func (p *Product) transition(from Key, visit func(m *Moment)) {
-	side, n, ok := p.stack.resume()
-	if !ok {
-		p.restore(from)
-		if from != "" {
-			p.shared.zone.Pass()
-			for _, s := range p.sides {
-				s.w.due()
-			}
-		}
-		p.stack.push(0, 0)
-	}
+// both lets the plans settle one after the other, from a round of one of them on. The visitor sees the end of the
+// instant, once both have settled or failed: the moment is that of the first plan, and its state that of both.
+func (p *Product) both(side, n int, visit func(m *Moment)) {
 	for ; ; side, n = 1, 0 {
 		s, ended := p.sides[side], false
 		s.rounds(side, n, func(m *Moment) { ended = m.Over || m.Err != nil })
@@ -105,67 +72,8 @@ func (p *Product) transition(from Key, visit func(m *Moment)) {
 			return
 		}
 		p.sides[1].beside = snapshot.Save(p.sides[1].beside[:0], execution{s}, s.w)
-		p.stack.push(1, 0)
+		p.push(1, 0)
 	}
-}
-
-// restore goes to a state.
-func (p *Product) restore(from Key) {
-	p.inexact = false
-	for _, s := range p.sides {
-		s.moment.begin(s, false)
-		s.w.begin(from == "")
-	}
-	if from != "" {
-		if snapshot.Load([]byte(from), execution{p.sides[0]}, execution{p.sides[1]}, &keptBounds{w: p.sides[0].w},
-			&p.shared.zone) != nil {
-			panic("flown: a state cannot be restored")
-		}
-		return
-	}
-	for _, s := range p.sides {
-		s.start()
-	}
-	p.shared.zone = zone.Zone{}
-}
-
-// At visits a state between two instants, as Stepper.At does.
-func (p *Product) At(state Key, visit func(m *Moment)) {
-	p.restore(state)
-	visit(p.Old)
-	p.shared.tape = tape{}
-}
-
-// class returns the class of the state, which has been restored.
-func (p *Product) class() string {
-	c := &keptBounds{w: p.sides[0].w}
-	for _, f := range p.lasting() {
-		c.bounds = append(c.bounds, p.of(f))
-	}
-	none := &keptBounds{w: c.w} // the plans have values in common
-	return p.Old.class(c) + "|" + p.New.class(none)
-}
-
-// lasting returns the forms of values that are kept.
-func (p *Product) lasting() []int32 {
-	list := slices.Clone(p.shared.start)
-	for c := 0; ; c++ {
-		f := p.sides[0].forms.name(c)
-		if !slices.ContainsFunc(p.sides[:], func(s *Stepper) bool { return s.keepsForm(f) }) {
-			return list
-		}
-		list = append(list, f)
-	}
-}
-
-// keepsForm reports whether an input is such a value.
-func (s *Stepper) keepsForm(f int32) bool {
-	for i, v := range s.w.values {
-		if v.form == f && !s.idle(i) {
-			return true
-		}
-	}
-	return false
 }
 
 // Apart reports whether the instant has an error of one plan alone.
@@ -192,25 +100,6 @@ func (p *Product) Written() []string {
 // Judgements returns the results of both plans' roots: Success, Failure, Skipped, or Accept while they run.
 func (p *Product) Judgements() (old, updated bt.Status) {
 	return p.sides[0].x.Judgement(), p.sides[1].x.Judgement()
-}
-
-// after returns the state in which the instant ends.
-func (p *Product) after() Key {
-	c := rename(p.sides[:])
-	most := map[int]zone.Time{}
-	for _, s := range p.sides {
-		s.w.longest(most)
-	}
-	p.shared.zone.Widen(func(c int) zone.Time { return most[c] })
-	return Key(snapshot.Save(nil, execution{p.sides[0]}, execution{p.sides[1]}, c, &p.shared.zone))
-}
-
-// of returns what is known of a form that follows nothing.
-func (p *Product) of(f int32) interval {
-	if at := p.fact(p.sides[0].w, f); int(at) < len(p.shared.bounds) {
-		return p.shared.bounds[at]
-	}
-	return infinite
 }
 
 // keep returns a present value as one that stays the same when what it came from jumps.

@@ -1,8 +1,12 @@
 package flown
 
 import (
+	"slices"
+
+	"github.com/canopy-uav/canopy/analysis/zone"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // stack is that of the depth-first search for the transitions of an instant: the checkpoints of the present one, of one
@@ -35,8 +39,110 @@ type part struct {
 	changes int
 }
 
-// clear forgets all checkpoints: those of another instant.
-func (r *stack) clear() { r.size = 0 }
+// Steps visits every transition of one instant after a state; of one plan, settling by settling. The visitor may ask
+// for conditions of the moment; each answer that is open makes further transitions.
+func (r *stack) Steps(from Key, visit func(m *Moment)) {
+	first := r.of[0]
+	r.fresh()
+	first.moment.Stop = false
+	for again := true; again && !first.moment.Stop; again = first.w.tape.next() {
+		r.transition(from, visit)
+	}
+	first.w.tape = tape{}
+}
+
+// Follow visits one transition, that of answers which Moment.Tape has returned.
+func (r *stack) Follow(from Key, answers Tape, visit func(m *Moment)) {
+	r.fresh()
+	r.known().tape, r.of[0].w.log = tape{answers: slices.Clone(answers)}, Choices{}
+	r.transition(from, visit)
+	r.known().tape, r.of[0].w.log = tape{}, nil
+}
+
+// At visits a state between two instants. Nothing is known of physical signals.
+func (r *stack) At(state Key, visit func(m *Moment)) {
+	r.restore(state, true)
+	visit(&r.of[0].moment)
+	r.known().tape = tape{}
+}
+
+// fresh forgets the transitions of another instant.
+func (r *stack) fresh() {
+	for _, s := range r.of {
+		s.seen = map[string]place{}
+	}
+	r.size = 0
+}
+
+func (r *stack) transition(from Key, visit func(m *Moment)) {
+	side, n, ok := r.resume()
+	if !ok {
+		r.restore(from, false)
+		if from != "" && !r.of[0].Still {
+			r.known().zone.Pass()
+			for _, s := range r.of {
+				if !s.w.due() {
+					return
+				}
+			}
+		}
+		r.push(0, 0)
+	}
+	if p := r.known().product; p != nil {
+		p.both(side, n, visit)
+	} else {
+		r.of[side].rounds(side, n, visit)
+	}
+}
+
+// restore goes to a state, between two instants or at the beginning of one.
+func (r *stack) restore(state Key, over bool) {
+	known := r.known()
+	if known.product != nil {
+		known.product.inexact = false
+	}
+	for _, s := range r.of {
+		if state != "" && s.x == nil { // some execution, to restore it in
+			s.w.begin(true)
+			s.w.witness = func(question) bool { return false }
+			s.start()
+			s.w.witness = nil
+		}
+		s.moment.begin(s, over)
+		s.w.begin(state == "")
+	}
+	if state == "" {
+		known.zone = zone.Zone{}
+		for _, s := range r.of {
+			s.start()
+		}
+	} else if snapshot.Load([]byte(state), r.states(&keptBounds{w: r.of[0].w})...) != nil {
+		panic("flown: a state cannot be restored")
+	}
+}
+
+// states returns what a state consists of.
+func (r *stack) states(kept *keptBounds) []snapshot.Stateful {
+	list := make([]snapshot.Stateful, 0, 4)
+	for _, s := range r.of {
+		list = append(list, execution{s})
+	}
+	return append(list, kept, &r.known().zone)
+}
+
+// widen makes the zones of a search finitely many.
+func (r *stack) widen() {
+	first, most := r.of[0], map[int]zone.Time{}
+	for _, s := range r.of {
+		s.w.longest(most)
+	}
+	first.w.zone.Widen(func(c int) zone.Time {
+		if t, ok := most[c]; ok {
+			return t
+		}
+		return first.Limits[c-first.Clocks()]
+	})
+}
 
 // push records the present transition before a round of a plan. A run must have begun, in all plans.
 func (r *stack) push(side, round int) {

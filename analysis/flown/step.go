@@ -84,62 +84,8 @@ func (s *Stepper) start() {
 	s.x = executive.New(s.p, s.world, tree)
 }
 
-// Steps visits every transition of one instant after a state, settling by settling. The visitor may ask for conditions
-// of the moment; each answer that is open makes further transitions.
-func (s *Stepper) Steps(from Key, visit func(m *Moment)) {
-	s.fresh()
-	s.moment.Stop = false
-	for again := true; again && !s.moment.Stop; again = s.w.tape.next() {
-		s.transition(from, visit)
-	}
-	s.w.tape = tape{}
-}
-
-// fresh forgets the transitions of another instant.
-func (s *Stepper) fresh() {
-	s.seen = map[string]place{}
-	s.stack.clear()
-}
-
-// At visits a state between two instants. Nothing is known of physical signals.
-func (s *Stepper) At(state Key, visit func(m *Moment)) {
-	m := &s.moment
-	s.restore(state)
-	m.begin(s, true)
-	visit(m)
-	s.w.tape = tape{}
-}
-
-// restore goes to a state.
-func (s *Stepper) restore(state Key) {
-	if state != "" && s.x == nil { // some execution, to restore it in
-		s.w.begin(true)
-		s.w.witness = func(question) bool { return false }
-		s.start()
-		s.w.witness = nil
-	}
-	s.w.begin(state == "")
-	if state == "" {
-		s.w.zone = zone.Zone{}
-		s.start()
-	}
-	if state != "" {
-		if snapshot.Load([]byte(state), execution{s}, &keptBounds{w: s.w}, &s.w.zone) != nil {
-			panic("flown: a state cannot be restored")
-		}
-	}
-}
-
 // Asked reports whether an answer was open in the present transition.
 func (m *Moment) Asked() bool { return m.s.w.tape.at > 0 }
-
-// Follow visits one transition, that of answers which Moment.Tape has returned.
-func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
-	s.fresh()
-	s.w.tape, s.w.log = tape{answers: slices.Clone(answers)}, Choices{}
-	s.transition(from, visit)
-	s.w.tape, s.w.log = tape{}, nil
-}
 
 // Choices returns the answers of the transition that is followed.
 func (m *Moment) Choices() Choices { return m.s.w.log }
@@ -172,21 +118,6 @@ func (s *Stepper) Recall(
 		}
 	})
 	s.w.guide = nil
-}
-
-func (s *Stepper) transition(from Key, visit func(m *Moment)) {
-	_, n, ok := s.stack.resume()
-	if !ok {
-		s.moment.begin(s, false)
-		s.restore(from)
-		if from != "" && !s.Still {
-			if s.w.zone.Pass(); !s.w.due() {
-				return
-			}
-		}
-		s.stack.push(0, 0)
-	}
-	s.rounds(0, n, visit)
 }
 
 func (m *Moment) begin(s *Stepper, over bool) {
@@ -445,12 +376,9 @@ func (m *Moment) Engine() *bt.Engine { return m.engine }
 
 // After returns the state in which the instant ends.
 func (m *Moment) After() Key {
-	if p := m.s.w.product; p != nil {
-		return p.after()
-	}
-	m.s.w.widen()
+	m.s.stack.widen()
 	kept := rename(m.s.stack.of)
-	return Key(snapshot.Save(nil, execution{m.s}, kept, &m.s.w.zone))
+	return Key(snapshot.Save(nil, m.s.stack.states(kept)...))
 }
 
 // Zone returns the readings of the clocks: those of the plan, and of the visitor behind them, which it may start,
@@ -471,17 +399,18 @@ func (m *Moment) Choose() bool { return m.s.w.tape.choose() }
 // remembered of tasks that are not active is what they hold, the states of automata, and the truth of conditions with
 // hysteresis. How other leaves were judged does not matter, because all are judged again in every instant.
 func (m *Moment) Class() string {
-	if p := m.s.w.product; p != nil {
-		return p.class()
+	m.s.stack.widen()
+	kept := rename(m.s.stack.of)
+	b := make([]byte, 0, 2*m.s.Tree.Len())
+	for _, s := range m.s.stack.of {
+		b = s.moment.class(b)
 	}
-	m.s.w.widen()
-	return m.class(rename(m.s.stack.of))
+	return string(snapshot.Save(b, kept, &m.s.w.zone))
 }
 
-// class returns the same, with what is known of kept values.
-func (m *Moment) class(kept *keptBounds) string {
+// class appends the part of one plan, with what the states of several have in common left out.
+func (m *Moment) class(b []byte) []byte {
 	s, e := m.s, m.engine
-	b := make([]byte, 0, 2*s.Tree.Len())
 	for t := range bt.Task(s.Tree.Len()) {
 		status, held := e.Status(t), bt.Accept
 		if status.Transient() {
@@ -503,22 +432,16 @@ func (m *Moment) class(kept *keptBounds) string {
 			b = binary.AppendVarint(append(b, at.State), int64(at.Count))
 		}
 	}
-	return string(snapshot.Save(b, classes{s, kept}))
+	return snapshot.Save(b, memory{s})
 }
 
-// classes passes the part of a state that its class keeps beside the tree.
-type classes struct {
-	s    *Stepper
-	kept *keptBounds
-}
+// memory passes what a class keeps of a plan beside the tree.
+type memory struct{ s *Stepper }
 
-func (r classes) State(c *snapshot.Codec) {
-	s := r.s
-	s.x.Memory(c)
-	s.inputs(c)
-	s.w.lasting(c)
-	r.kept.State(c)
-	s.w.zone.State(c)
+func (r memory) State(c *snapshot.Codec) {
+	r.s.x.Memory(c)
+	r.s.inputs(c)
+	r.s.w.lasting(c)
 }
 
 // Tape returns the answers so far.
@@ -526,10 +449,7 @@ func (m *Moment) Tape() Tape { return slices.Clone(m.s.w.tape.answers) }
 
 // Possible reports whether the declared facts hold, those of both plans. It must be the visitor's last question.
 func (m *Moment) Possible() bool {
-	if p := m.s.w.product; p != nil {
-		return p.Old.possible() && p.New.possible()
-	}
-	return m.possible()
+	return !slices.ContainsFunc(m.s.stack.of, func(s *Stepper) bool { return !s.moment.possible() })
 }
 
 func (m *Moment) possible() bool {

@@ -56,6 +56,7 @@ type Stepper struct {
 	phase     []executive.Phase     // in which the leaf writes it
 	fixed     map[*expr.Code]float64
 	*forms
+	*stack
 	formSlots [][]int          // by form: the slots that it follows within an instant, by name
 	places    map[string]int   // by name of a signal
 	latches   map[string]latch // by their free signal
@@ -70,7 +71,6 @@ type Stepper struct {
 	initial []float64        // the inputs at the start,
 	starts  []value          // and, by input, the values of those that are held or captured
 	seen    map[string]place // the states between two rounds of the instant whose transitions are visited
-	stack   *stack
 	moment  Moment
 	buffer  []byte
 	tried   int      // see varies

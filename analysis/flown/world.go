@@ -744,18 +744,6 @@ func (w *world) due() bool {
 	return true
 }
 
-// widen makes the zones of a search finitely many.
-func (w *world) widen() {
-	most := map[int]zone.Time{}
-	w.longest(most)
-	w.zone.Widen(func(c int) zone.Time {
-		if t, ok := most[c]; ok {
-			return t
-		}
-		return w.s.Limits[c-w.s.Clocks()]
-	})
-}
-
 // longest adds the length of each clock that runs, as far as it is known.
 func (w *world) longest(of map[int]zone.Time) {
 	w.s.x.Clocks(func(c int, length float64) {
