@@ -61,12 +61,10 @@ type statement struct {
 	literal *xmltree.Attribute
 }
 
-// readAccess reads what a leaf does with the blackboard, nil if its ID is no such node's.
+// readAccess reads what a leaf does with the blackboard: its ID is that of such a node.
 func (d *document) readAccess(n *node) *access {
-	row, ok := accesses[n.id]
-	if !ok {
-		return nil
-	}
+	row := accesses[n.id]
+	n.kind = row.kind
 	for _, name := range row.attributes {
 		if n.element.Find(name) == nil {
 			d.reportMissing(n.element, codeNoAttr, n.id, name, "...")
@@ -83,24 +81,18 @@ func (d *document) readAccess(n *node) *access {
 		for _, m := range mistakes {
 			d.reportMistake(c.at, m)
 		}
-		for _, a := range list {
-			if a.Target == "" { // it has no effect
-				continue
-			}
-			at, length := c.at.Inside(a.Offset, a.Length)
-			if a.Value.Joins() {
-				a.Value, c.joins = must(a.Target+joined), append(c.joins, a.Target+joined)
-			}
-			c.writes = append(c.writes, statement{target: a.Target, span: xmltree.Span{At: at, End: at + length},
-				creates: a.Creates, value: a.Value})
-		}
+		c.assign(list)
 	case elementScriptCondition:
 		e, err := expr.ParseScriptCondition(c.at.Value)
-		if err != nil {
+		list, mistakes := expr.ParseScript(c.at.Value)
+		if last := len(list) - 1; err != nil && len(mistakes) == 0 && list[last].Target == "" { // it makes assignments first
+			c.assign(list)
+			n.kind, e, err = bt.Action, list[last].Value, nil
+		}
+		if c.condition = e; err != nil {
 			d.reportSyntax(c.at, err)
 			return c
 		}
-		c.condition = e
 	case elementSetBlackboard:
 		name := d.key(c.at)
 		if name == "" {
@@ -127,6 +119,21 @@ func (d *document) readAccess(n *node) *access {
 	}
 	d.mention(c.names()...)
 	return c
+}
+
+// assign adds the assignments of a script. An expression alone has no effect.
+func (c *access) assign(script []expr.Assignment) {
+	for _, a := range script {
+		if a.Target == "" {
+			continue
+		}
+		at, length := c.at.Inside(a.Offset, a.Length)
+		if a.Value.Joins() {
+			a.Value, c.joins = must(a.Target+joined), append(c.joins, a.Target+joined)
+		}
+		c.writes = append(c.writes, statement{target: a.Target, span: xmltree.Span{At: at, End: at + length},
+			creates: a.Creates, value: a.Value})
+	}
 }
 
 // mention notes that the plan reads or writes entries.

@@ -398,7 +398,7 @@ func (x *exporter) ends(n *node, as bt.Status, visited map[*tree]bool) bool {
 			return x.ends(c, as, visited)
 		})
 	case n.access != nil && n.kind.Acts():
-		return as == bt.Success || len(n.access.writes) == 0
+		return as == bt.Success || len(n.access.writes) == 0 || n.access.condition != nil
 	case !n.kind.Acts():
 		return n.kind.Timer() && as == bt.Success
 	case n.free || n.kind.Family() != bt.Leaf:

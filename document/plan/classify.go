@@ -39,7 +39,7 @@ func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 			return true
 		}
 		if _, ok := accesses[id.Value]; ok {
-			n.kind, n.access = accesses[n.id].kind, p.readAccess(n)
+			n.access = p.readAccess(n)
 			return true
 		}
 		if k, isKind := bt.ParseKind(id.Value); isKind && k != n.kind {
@@ -65,7 +65,7 @@ func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 	}
 	if _, ok := accesses[e.Name]; ok {
 		n.id = e.Name
-		n.kind, n.access = accesses[n.id].kind, p.readAccess(n)
+		n.access = p.readAccess(n)
 		return true
 	}
 	if m := p.models[e.Name]; m != nil && m.leaf() {
@@ -273,22 +273,21 @@ func (p *parser) arity(n *node) {
 	if !p.doc.Whole || count >= least && (most < 0 || count <= most) {
 		return
 	}
-	wanted, hint := fmt.Sprintf("at least %d child", least), ""
+	children := "child"
 	if least > 1 {
-		wanted = fmt.Sprintf("%d to %d children", least, most)
+		children = "children"
 	}
-	if most == least {
-		wanted = fmt.Sprintf("exactly %d child", least)
-		if least > 1 {
-			wanted += "ren"
-		}
-		hint = "put the children into a Sequence or Fallback"
-	}
-	if count == 0 || most == 0 {
-		hint = ""
-	}
-	if most == 0 {
+	wanted, hint := fmt.Sprintf("at least %d %s", least, children), ""
+	switch {
+	case most == 0:
 		wanted = "no children"
+	case most == least:
+		wanted = fmt.Sprintf("exactly %d %s", least, children)
+		if count > 0 {
+			hint = "put the children into a Sequence or Fallback"
+		}
+	case most > 0:
+		wanted = fmt.Sprintf("%d to %d %s", least, most, children)
 	}
 	p.reportName(n.element, codeChildren, hint, "%s needs %s, this one has %d", n.kind, wanted, count)
 }

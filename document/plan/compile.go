@@ -139,7 +139,14 @@ func (c *compiler) params(i *instance) []int {
 		p := &i.kind.Params()[at]
 		a := i.element.Find(p.Name)
 		value := i.scope.value(a)
-		if name, open := entry(value, p.Name); open {
+		name, open := entry(value, p.Name)
+		key, _ := i.scope.origin(name)
+		if open && i.kind.Runs() && c.signals == nil && c.code == nil && c.symbols[key] == nil {
+			c.warn(a.Raw.At, a.Raw.Len(), codeFreeEntry, "", "nothing gives the entry %q a value: it is read as %q", name,
+				p.Write(p.Default))
+			continue
+		}
+		if open {
 			c.reportValue(a, codeCount, "write a number here, at the use of the tree, in its model or in its <BehaviorTree>",
 				"%s is the entry %q, but parameters do not change while the plan runs", p.Name, name)
 			continue

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"fmt"
+
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
@@ -43,9 +45,6 @@ const (
 
 // copies reports whether a leaf begins with a copy of the entry.
 func (p countPart) copies() bool { return p == countStart || p == countWait || p == countLimit }
-
-// deadline is the time that an entry is [ms] after now, and what is not a time without a limit.
-var deadline = must("it gt 0 ? " + clock + " + it / 1000 : it")
 
 func (s countStep) describe(m *xmltree.Markup) {
 	m.Add("counter", s.of)
@@ -137,9 +136,6 @@ func (s countStep) compile(l leafReader, leaf *Leaf, _ *node) {
 	c := s.counter
 	if s.part.copies() {
 		e := l.named(c.at, c.entry)
-		if e != nil && s.part == countLimit {
-			e = deadline.Substitute(map[string]*expr.Expr{"it": e})
-		}
 		if e != nil {
 			e = l.script(e, c.at, expr.Variable{Unit: expr.AnyUnit, Held: true})
 		}
@@ -154,10 +150,13 @@ func (s countStep) compile(l leafReader, leaf *Leaf, _ *node) {
 	switch {
 	case c.name == "": // the parameter has a mistake
 		leaf.On, leaf.Done = always, always
+	case s.part == countLimit && l.clocked(leaf, c.of):
+		time := must(fmt.Sprintf("if(%[1]s gt 0, t + %[1]s / 1000, %[1]s)", c.name))
+		leaf.Entry = append(leaf.Entry, Assignment{Value: time})
 	case s.part == countWait:
 		leaf.Done = must("elapsed ge " + c.name + " / 1000")
 	case s.part == countOver:
-		leaf.On = must(c.name + " gt 0 and " + clock + " ge " + c.name)
+		leaf.On = must(c.name + " gt 0 and t ge " + c.name)
 	case s.part == countMore:
 		leaf.On = must(c.name + " ge 1 or " + c.name + " == -1")
 	case s.part == countDown:

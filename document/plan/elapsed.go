@@ -31,6 +31,16 @@ func explain(m *expr.Error) {
 	}
 }
 
+// clocked reports whether there is a clock, which what a leaf does needs, and reports that there is none.
+func (c *compiler) clocked(l *Leaf, what string) bool {
+	_, known := c.signals[clock]
+	if c.signals != nil && !known {
+		c.report(l.Offset, l.Length, expr.CodeSignal, "let a timeout or the action's code measure the time",
+			"%s needs the clock, the signal %q, which is not known here", what, clock)
+	}
+	return c.signals == nil || known
+}
+
 // measured returns a leaf with elapsed replaced, which sets the entry of its start if it needs it.
 func (c *compiler) measured(l Leaf, task string) Leaf {
 	if _, taken := c.signals[elapsed]; taken {
@@ -49,9 +59,7 @@ func (c *compiler) measured(l Leaf, task string) Leaf {
 	if len(list) == 0 {
 		return l
 	}
-	if _, known := c.signals[clock]; c.signals != nil && !known {
-		c.report(l.Offset, l.Length, expr.CodeSignal, "let a timeout or the action's code measure the time",
-			"elapsed needs the clock, the signal %q, which is not known here", clock)
+	if !c.clocked(&l, elapsed) {
 		return l
 	}
 	start := c.unused(task+".start", xmltree.Span{At: l.Offset, End: l.Offset + l.Length})

@@ -46,7 +46,7 @@ func (d *desugarer) caught(n *node) []*node {
 	case !truth(a.Value):
 		return nil
 	}
-	does, ok := n.children[len(n.children)-1].assigns()
+	does, ok := d.assigns(n.children[len(n.children)-1])
 	if !ok {
 		d.reportAttribute(a, codeForeignAttr, "an exit procedure of an action does what a halt requires",
 			"%s supports %q only if its last child just judges, or makes assignments in any case", n.kind, a.Name)
@@ -55,15 +55,20 @@ func (d *desugarer) caught(n *node) []*node {
 }
 
 // assigns returns copies of the actions of a task that has none, or that runs all, in their order; ok is false if it
-// may run some of them, or free ones.
-func (n *node) assigns() (does []*node, ok bool) {
-	if n.kind.Acts() {
+// may run some of them. A free one may do the same at any time, unless a mission or a program knows what it does.
+func (d *desugarer) assigns(n *node) (does []*node, ok bool) {
+	switch {
+	case n.free && n.kind.Acts() && d.signals == nil && d.code == nil:
+		d.warn(n.element.At+1, len(n.element.Name), codeForeignAttr, "", "a halt does not run %q, which nothing defines",
+			n.name)
+		return nil, true
+	case n.kind.Acts():
 		does := *n
 		return []*node{&does}, !n.free && n.subtree == nil
 	}
 	all := n.kind.Over() == bt.Success
 	for _, c := range n.children {
-		some, ok := c.assigns()
+		some, ok := d.assigns(c)
 		if does = append(does, some...); !ok {
 			return nil, false
 		}

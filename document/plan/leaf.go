@@ -279,6 +279,11 @@ func (l leafReader) accessLeaf(leaf *Leaf, n *node) {
 	switch {
 	case a.does != nil:
 		a.does.compile(l, leaf, n)
+	case a.condition != nil && n.kind.Acts(): // once its assignments are made
+		l.assign(leaf, a, nil)
+		if leaf.Done = l.script(a.condition, a.at, expr.Variable{Type: expr.Boolean}); leaf.Done != nil {
+			leaf.Failed = leaf.Done.Not()
+		}
 	case a.condition != nil:
 		leaf.On = l.script(a.condition, a.at, expr.Variable{Type: expr.Boolean})
 	case w != nil && !n.kind.Acts():

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -69,7 +70,7 @@ func newModel(element, id string) *xmltree.Markup {
 }
 
 // typedPorts are the ports of nodes that are no kinds with their types as BehaviorTree.CPP declares them, by their ID
-// and name, else by their name. Others are texts.
+// and name, else by their name; "" is any other.
 var typedPorts = map[string]struct{ element, typ, value string }{
 	"ScriptCondition.code":   {inputPort, anyType, ""},
 	"SetBlackboard.value":    {inputPort, anyType, ""},
@@ -82,6 +83,7 @@ var typedPorts = map[string]struct{ element, typ, value string }{
 	"LoopBool.value":         {"output_port", "bool", ""},
 	"LoopString.value":       {"output_port", "std::string", ""},
 	"TestNode.return_status": {inputPort, statusType, "SUCCESS"},
+	"":                       {inputPort, "std::string", ""},
 }
 
 const (
@@ -92,13 +94,7 @@ const (
 
 // addTyped declares a port of a node that is no kind.
 func addTyped(m *xmltree.Markup, id, name string) {
-	t, ok := typedPorts[id+"."+name]
-	if !ok {
-		t, ok = typedPorts[name]
-	}
-	if !ok {
-		t.element, t.typ = inputPort, "std::string"
-	}
+	t := cmp.Or(typedPorts[id+"."+name], typedPorts[name], typedPorts[""])
 	addPort(m, name, t.typ, t.value, "")
 	m.Children[len(m.Children)-1].Name = t.element
 }
@@ -123,12 +119,10 @@ func kindModel(k bt.Kind) *xmltree.Markup {
 		if p.Default != 0 {
 			value = p.Format(p.Default)
 		}
-		typ := map[bt.ParamType]string{bt.Resource: "std::string", bt.Duration: "unsigned int", bt.Choice: statusType}[p.Type]
-		switch {
-		case slices.Contains(p.Words, "true"):
+		types := map[bt.ParamType]string{bt.Resource: "std::string", bt.Duration: "unsigned int", bt.Choice: statusType}
+		typ := cmp.Or(types[p.Type], "int")
+		if slices.Contains(p.Words, "true") {
 			typ = "bool"
-		case typ == "":
-			typ = "int"
 		}
 		addPort(m, p.Name, typ, value, p.Text)
 	}
@@ -136,7 +130,7 @@ func kindModel(k bt.Kind) *xmltree.Markup {
 		addPort(m, name, "std::string", "", "")
 	}
 	if name := k.Cleanup(); name != "" {
-		addPort(m, name, "bool", "false", "true: its last child, a Script, is also executed when it is halted")
+		addPort(m, name, "bool", "false", "true: the assignments of its last child are also made on a halt")
 	}
 	for _, name := range comparisonNames(k) {
 		addPort(m, name, map[bool]string{true: "double", false: "std::string"}[k.Ranked() > 0], "", "")

@@ -26,14 +26,6 @@ func (d *document) param(n *node, p *bt.Param) int {
 	if p.Type == bt.Resource {
 		return d.resource(a)
 	}
-	if p.Type == bt.Choice {
-		word := slices.Index(p.Words, strings.TrimSpace(a.Value))
-		if word < 0 {
-			d.reportValue(a, codeCount, diag.OneOf("write ", p.Words), "%s cannot be %q", p.Name, a.Value)
-			return p.Default
-		}
-		return word + 1
-	}
 	if name, isEntry := entry(a.Value, a.Name); isEntry {
 		d.mention(name)
 		n.entries = append(n.entries, len(n.params))
@@ -44,6 +36,14 @@ func (d *document) param(n *node, p *bt.Param) int {
 
 // number reads a number of an attribute; the text is that of a port if the attribute names one.
 func (d *document) number(n *node, p *bt.Param, a *xmltree.Attribute, written string) int {
+	if p.Type == bt.Choice {
+		word := slices.Index(p.Words, strings.TrimSpace(written))
+		if word < 0 {
+			d.reportValue(a, codeCount, diag.OneOf("write ", p.Words), "%s cannot be %q", p.Name, written)
+			return p.Default
+		}
+		return word + 1
+	}
 	children, words := len(n.children), types[p.Type]
 	value, err := words.parse(written)
 	if err != nil {
