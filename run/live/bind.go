@@ -114,16 +114,16 @@ func (x *binder) declared(l *plan.Leaf) Ports {
 func (x *binder) bind(l *plan.Leaf) map[string]*bound {
 	ports, declared := map[string]*bound{}, x.declared(l)
 	for _, p := range slices.Concat(l.Ports, l.Defaults) {
-		b := &bound{Port: declared[p.Name], given: p, entry: p.Entry, number: expr.AnyUnit}
-		if b.unit != "" {
-			b.number, _ = expr.ParseUnit(b.unit)
+		b := &bound{Port: declared[p.Name], given: p, entry: p.Entry, kind: variable{unit: expr.AnyUnit}}
+		if b.Port.unit != "" {
+			b.kind.unit, _ = expr.ParseUnit(b.Port.unit)
 		}
 		if b.entry == "" {
-			b.value, _ = convert(p.Value, b.of, b.number)
+			b.value, _ = convert(p.Value, b.of, b.kind.unit)
 		}
-		if b.kind = x.known[b.entry]; b.unit == "" && b.kind.Type == expr.Real {
+		if b.kind.Variable = x.known[b.entry]; b.Port.unit == "" && b.kind.Type == expr.Real {
 			if i, ok := x.places[b.entry]; ok {
-				b.number = x.signals[i].unit
+				b.kind.unit = x.signals[i].unit
 			}
 		}
 		ports[p.Name] = b
@@ -173,8 +173,9 @@ func (x *binder) check(i int) diag.List {
 				b.of)
 		case !b.fits():
 			report(at, length, "", "the entry %q has %s, but the port %q takes a %v", b.entry, nouns[b.kind.Type], name, b.of)
-		case b.kind.Type == expr.Real && !b.number.Same(b.kind.Unit):
-			report(at, length, "", "the unit of %q is %v, but the port %q takes %v", b.entry, b.kind.Unit, name, b.number)
+		case b.kind.Type == expr.Real && !b.kind.unit.Same(b.kind.Unit):
+			report(at, length, "", "the unit of %q is %v, but the port %q takes %v", b.entry, b.kind.Unit, name,
+				b.kind.unit)
 		}
 	}
 	return found

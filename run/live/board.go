@@ -62,16 +62,15 @@ func (x *Execution) decoded(i int, v float64) any {
 	switch s := &x.signals[i]; {
 	case math.IsNaN(v):
 		return nil
-	case s.Type != expr.Real && s.value != nil:
-		return s.value(v)
-	case s.Type == expr.Real, s.Type == expr.Integer:
+	case s.Type == expr.Real, s.Type == expr.Integer && s.entry:
 		return v
-	case s.Type == expr.Boolean:
-		return v != 0
 	case s.Type == expr.Text:
 		return x.code.Texts()[int(v)]
+	case s.Type == expr.Enumeration && s.Values == nil:
+		return x.kept[v]
+	default:
+		return s.value(v)
 	}
-	return x.kept[v]
 }
 
 // encoded returns the number for which an object stands that an action has set. The caller holds the lock.

@@ -179,7 +179,7 @@ func (x *Execution) program(p *plan.Plan, change *bt.Exchange) *executive.Progra
 		x.mu.Lock()
 		place, known := x.places[e.Name]
 		if !known {
-			place = x.add(signal{name: e.Name, hidden: true, entry: true, unit: expr.AnyUnit})
+			place = x.add(signal{name: e.Name, variable: whole, hidden: true, entry: true})
 		}
 		x.signals[place].Variable, initial[place] = e.Variable(), e
 		x.mu.Unlock()
@@ -237,7 +237,7 @@ func (x *Execution) connect(l *plan.Leaf, s *leaf) {
 		s.connected = true
 		for k, name := range names {
 			x.mu.Lock()
-			s.signals[k] = x.add(signal{name: fmt.Sprintf("live.%s%d", name, len(x.signals)), Variable: code, hidden: true})
+			s.signals[k] = x.add(signal{name: fmt.Sprintf("live.%s%d", name, len(x.signals)), variable: whole, hidden: true})
 			x.mu.Unlock()
 		}
 	}

@@ -104,9 +104,7 @@ type pending struct {
 // signal is a value that the plan reads or writes.
 type signal struct {
 	name string
-	expr.Variable
-	unit    expr.Unit         // in which the program gives or takes it
-	value   func(float64) any // as the program knows it; nil: it does not
+	variable
 	initial float64
 	output  bool
 	hold    bool // an output that keeps its value while nothing writes it
@@ -152,13 +150,10 @@ func (x *Execution) Action(id string, a Action) Request {
 		panic("live: an action was registered twice")
 	}
 	x.checkUnits(id, a.Ports)
-	r := Request{x, x.register(signal{name: fmt.Sprintf("live.request%d", len(x.actions)), Variable: code, hidden: true})}
+	r := Request{x, x.register(signal{name: fmt.Sprintf("live.request%d", len(x.actions)), variable: whole, hidden: true})}
 	x.actions[id] = &action{Action: a, request: r.signal}
 	return r
 }
-
-// code is the type of the signals by which actions report.
-var code = expr.Variable{Type: expr.Integer}
 
 // unit returns the unit of a number.
 func (x *Execution) unit(name, text string) expr.Unit {

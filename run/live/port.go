@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -126,7 +125,7 @@ func (l Leaf) port(name string) (any, error) {
 	if v == nil {
 		return nil, fmt.Errorf("%w: nothing has been written to the entry %q", ErrNoValue, b.entry)
 	}
-	return convert(v, b.of, b.number)
+	return convert(v, b.of, b.kind.unit)
 }
 
 // Get returns the present value of a port of a leaf as a type, also if the program does not declare the port.
@@ -173,7 +172,7 @@ func (a Activation) write(name string, value any) error {
 			return err
 		}
 	}
-	number, shown, err := encode(value, b)
+	number, shown, err := b.encode(value)
 	if err != nil {
 		return err
 	}
@@ -188,12 +187,11 @@ func (a Activation) write(name string, value any) error {
 // bound is a port of a leaf in the plan.
 type bound struct {
 	Port
-	given  plan.Port
-	number expr.Unit // of its numbers
-	value  any       // that the plan gives; nil: none
-	entry  string    // that it names; empty: none
-	kind   expr.Variable
-	slot   int // of the entry
+	given plan.Port
+	value any      // that the plan gives; nil: none
+	entry string   // that it names; empty: none
+	kind  variable // of the entry, with the unit of the port's numbers
+	slot  int      // of the entry
 }
 
 // opaque reports whether the values of the port's entry are none of the plan's.
@@ -206,7 +204,7 @@ var forms = map[expr.Type]reflect.Type{
 }
 
 // encode returns the number by which the plan knows a value of an entry, and the value as leaves read it.
-func encode(value any, b *bound) (number float64, shown any, err error) {
+func (b *bound) encode(value any) (number float64, shown any, err error) {
 	want := forms[b.kind.Type]
 	if b.opaque() {
 		want = nil
@@ -215,19 +213,8 @@ func encode(value any, b *bound) (number float64, shown any, err error) {
 	if err != nil || want == nil {
 		return 0, shown, err
 	}
-	switch v := shown.(type) {
-	case bool:
-		number = truths().number(v)
-	case int:
-		number = float64(v)
+	if number, err = b.kind.number(shown); b.kind.Type == expr.Real || b.kind.Type == expr.Integer {
 		shown = number
-	case float64:
-		number = b.number.SI(v)
-		shown = number
-	case string:
-		if number = float64(slices.Index(b.kind.Values, v)); number < 0 && b.kind.Type == expr.Enumeration {
-			err = fmt.Errorf("%w: %q is not one of the words %q", ErrType, v, b.kind.Values)
-		}
 	}
 	return number, shown, err
 }
@@ -277,7 +264,7 @@ func notation(v any, of reflect.Type, unit expr.Unit) string {
 	case of.Kind() == reflect.Bool && err == nil:
 		return strconv.FormatBool(truth)
 	case numeric(of) && from.Kind() == reflect.Bool:
-		return strconv.Itoa(int(truths().number(truth)))
+		return map[bool]string{false: "0", true: "1"}[truth]
 	case numeric(of):
 		return text
 	}
