@@ -16,6 +16,7 @@ import (
 // story is a recorder that keeps, instant by instant, which actions run, end and leave if their names are in small
 // letters, the events, and the slots that change.
 type story struct {
+	record.Nothing
 	strings.Builder
 	header record.Header
 	last   []float64

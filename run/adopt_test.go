@@ -22,6 +22,7 @@ import (
 
 // everyEntry is a log with all that a recorder is told, to the last bit.
 type everyEntry struct {
+	record.Nothing
 	lines []string
 	heard bool // without tasks that do not run: those may be judged or not
 }

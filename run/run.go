@@ -147,7 +147,8 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	}
 	r := &Run{m: m, world: w, executive: executive.New(m.Program, w, d), until: min(m.Horizon, until),
 		sampled: math.NaN(), breached: math.NaN(), row: make([]float64, len(m.Record)),
-		storm: newStorm(m.Plan.Tree.Len(), m.Horizon)}
+		storm: storm{times: make([]float64, crowd), least: min(share*m.Horizon, brief),
+			latest: make([]int, m.Plan.Tree.Len())}}
 	for _, name := range m.Record {
 		s, _ := m.Signal(name)
 		signal := record.Signal{Name: name, Unit: s.Unit.String(), Text: s.Text, Values: s.Values}

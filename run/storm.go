@@ -37,10 +37,6 @@ type storm struct {
 	latest   []int     // of each task, the instant of its last change of status, from 1
 }
 
-func newStorm(tasks int, horizon float64) storm {
-	return storm{times: make([]float64, crowd), least: min(share*horizon, brief), latest: make([]int, tasks)}
-}
-
 // exchanged returns the detector for a plan that takes over.
 func (s *storm) exchanged(next *swap) storm {
 	latest := make([]int, next.m.Plan.Tree.Len())

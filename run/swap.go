@@ -194,7 +194,10 @@ func (r *Run) adopt(next *swap, fresh bool) error {
 	if !fresh {
 		old, _ := r.world.Discrete()
 		u = executive.Carry(r.m.Program, old, next.change, p, func(was, now int, v float64) (is float64, ok bool) {
-			return v, carries(r.m, next.m, r.m.Program.Slots[was].Name)
+			name := r.m.Program.Slots[was].Name // an entry of the new plan may have another type
+			before, _ := r.m.Signal(name)
+			after, _ := next.m.Signal(name)
+			return v, before.Type == after.Type
 		})
 	}
 	w, err := r.world.(Adopter).Adopt(next.m, u, same(r.m.Program.Indicators, p.Indicators))
@@ -231,13 +234,6 @@ func same(old, now []expr.Indicator) []int {
 		list[i] = k
 	}
 	return list
-}
-
-// carries reports whether a slot of a name keeps its value: an entry of the new plan may have another type.
-func carries(old, now *mission.Mission, name string) bool {
-	was, _ := old.Signal(name)
-	is, _ := now.Signal(name)
-	return was.Type == is.Type
 }
 
 // plan describes the present plan for the log.
@@ -371,7 +367,7 @@ func (b *buffer) Event(e record.Event) error {
 }
 
 func (b *buffer) Plan(p record.Takeover) error {
-	return b.add(func(r record.Recorder) error { return record.PassPlan(r, p) })
+	return b.add(func(r record.Recorder) error { return r.Plan(p) })
 }
 
 // pass passes everything to a recorder.

@@ -107,6 +107,7 @@ type change struct {
 
 // watcher records a run whose plan is watched.
 type watcher struct {
+	record.Nothing
 	keep    bool // samples, and all changes
 	changes []change
 	outside string // the state that left the vehicle's ranges

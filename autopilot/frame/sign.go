@@ -113,6 +113,14 @@ func (f Frame) Signed() bool { return len(f.Raw) > header2 && f.Raw[0] == magic2
 // setupSigning is the message that contains a secret.
 const setupSigning = 256
 
+// Public returns what may be recorded of a frame that is sent: all of it, or its head if it contains a secret.
+func Public(raw []byte) []byte {
+	if len(raw) > header2 && raw[0] == magic2 && uint32(raw[7])|uint32(raw[8])<<8|uint32(raw[9])<<16 == setupSigning {
+		return raw[:header2]
+	}
+	return raw
+}
+
 // Strip returns a frame as it may be logged: without its signature, with the checksum that belongs to that. It returns
 // nil for frames that must not be logged: those that contain a secret, and signed ones of messages that are unknown.
 func (r *Reader) Strip(f Frame) []byte {

@@ -17,13 +17,6 @@ const mostMemory = 350 << 20
 
 var errMemory = errors.New("too much memory")
 
-// inUse returns the amount of data in memory [bytes].
-func inUse() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
-}
-
 // seldom is how often the work goes on before the memory is measured, which takes 10 microseconds.
 const seldom = 16
 
@@ -35,8 +28,11 @@ func bounded(parent context.Context, budget float64) (ctx context.Context, goOn 
 	before := debug.SetMemoryLimit(mostMemory) // garbage is collected before it counts
 	var asked atomic.Int32
 	goOn = func() bool {
-		if asked.Add(1)%seldom == 0 && inUse() > mostMemory {
-			end(errMemory)
+		if asked.Add(1)%seldom == 0 {
+			data := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+			if metrics.Read(data); data[0].Value.Uint64() > mostMemory {
+				end(errMemory)
+			}
 		}
 		return ctx.Err() == nil
 	}

@@ -59,7 +59,8 @@ func (o *checking) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if o.effects {
-		return showEffects(cmd.OutOrStdout(), s, o.asJSON)
+		list := effectsOf(s)
+		return show(cmd.OutOrStdout(), o.asJSON, list, func(w io.Writer) error { return printEffects(w, list) })
 	}
 	if err := scriptable(s.Plan.Tree, o.scripts); err != nil {
 		return err

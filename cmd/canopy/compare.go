@@ -17,6 +17,7 @@ import (
 	"github.com/canopy-uav/canopy/run/simulated"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/floats"
 )
 
 func compareCommand() *cobra.Command {
@@ -103,11 +104,11 @@ func compare(ctx context.Context, m *mission.Mission, configurations []run.Confi
 	defer bar.clear()
 flying:
 	for round := range limit.most {
-		if total(times[0]) > limit.budget {
+		if floats.Sum(times[0]) > limit.budget {
 			break // a ratio needs a continuous run of the same round
 		}
 		for i, c := range configurations {
-			if round > 0 && total(times[i]) > limit.budget {
+			if round > 0 && floats.Sum(times[i]) > limit.budget {
 				continue
 			}
 			if c == nil {
@@ -160,14 +161,6 @@ func measure(ctx context.Context, m *mission.Mission, c run.Configuration, until
 	began := cputime.Now()
 	err = r.Fly(ctx, nil)
 	return history, r.Summary(), cputime.Now() - began, err
-}
-
-func total(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum
 }
 
 func median(x []float64) float64 {

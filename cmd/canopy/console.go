@@ -55,11 +55,18 @@ func (c *console) show() {
 	c.bar.show(c.d.T(), c.d.Events)
 }
 
+// say shows a text with the time of the plan; in brackets, before the plan has begun, the time since the program was
+// started.
 func (c *console) say(text string) {
-	if !c.quiet {
-		c.bar.clear()
-		fmt.Fprintf(c.to, "canopy: %s  %s\n", clockOf(c.d), text)
+	if c.quiet {
+		return
 	}
+	at := report.Clock(c.d.T())
+	if !c.d.Started() {
+		at = "(" + report.Clock(c.d.Waited()) + ")"
+	}
+	c.bar.clear()
+	fmt.Fprintf(c.to, "canopy: %s  %s\n", at, text)
 }
 
 // operate passes lines from a terminal to the flight.
@@ -94,14 +101,6 @@ func told(e record.Event, vehicle string) (text string, ok bool) {
 		return "", false
 	}
 	return e.Kind + ": " + text, true
-}
-
-// clockOf writes the time of the plan; in brackets, before the plan has begun, the time since the program was started.
-func clockOf(d *driver.Driver) string {
-	if d.Started() {
-		return report.Clock(d.T())
-	}
-	return "(" + report.Clock(d.Waited()) + ")"
 }
 
 // stateOf describes the state of a flight in a few words.

@@ -52,7 +52,7 @@ type effect struct {
 
 const unknownRate = "unknown"
 
-// effectsOf returns the declared rates and those that are found, by signal.
+// effectsOf returns the declared rates and those that are found, by signal. A plan alone has none.
 func effectsOf(s declare.Subject) []effect {
 	list := []effect{}
 	table, ok := s.Rates.(*rates.Table)
@@ -78,12 +78,6 @@ func effectsOf(s declare.Subject) []effect {
 	}
 	slices.SortStableFunc(list, func(a, b effect) int { return cmp.Compare(a.Signal, b.Signal) })
 	return list
-}
-
-// showEffects prints the rates of a mission's signals. A plan alone has none.
-func showEffects(out io.Writer, s declare.Subject, asJSON bool) error {
-	list := effectsOf(s)
-	return show(out, asJSON, list, func(w io.Writer) error { return printEffects(w, list) })
 }
 
 // firstOf lists the first of some names.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/canopy-uav/canopy/analysis/smv"
 	"github.com/canopy-uav/canopy/diag"
-	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/document/qgc"
 	"github.com/canopy-uav/canopy/vehicle/contract"
 
@@ -68,13 +67,8 @@ func contingency(name, tree string, stderr io.Writer) (string, error) {
 		return "", fmt.Errorf("the vehicle %s belongs to no class of vehicles that QGroundControl knows; use plane or copter",
 			diag.Visible(m.Vehicle.Name))
 	}
-	text, list := qgc.Export(m.Plan.Document, tree, home(m), m.Vehicle.Name == contract.Copter.Name,
-		m.Fence, m.Rally, m.Scope())
-	return text, accepted(list, stderr)
-}
-
-// home returns the site of a mission: the place of home, and its altitude above mean sea level.
-func home(m *mission.Mission) qgc.Spot {
 	at, alt, _ := m.Site()
-	return qgc.Spot{Position: at, H: alt}
+	text, list := qgc.Export(m.Plan.Document, tree, qgc.Spot{Position: at, H: alt},
+		m.Vehicle.Name == contract.Copter.Name, m.Fence, m.Rally, m.Scope())
+	return text, accepted(list, stderr)
 }

@@ -64,11 +64,6 @@ type flying struct {
 func flyCommand() *cobra.Command {
 	var f flying
 	c := &cobra.Command{Use: "fly", RunE: f.run}
-	f.flags(c)
-	return c
-}
-
-func (f *flying) flags(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.address, "link", "", "`address` of the link: see above")
 	setFlag(c, &f.set)
@@ -87,6 +82,7 @@ func (f *flying) flags(c *cobra.Command) {
 	f.signing.flag(c)
 	f.remote.flags(c)
 	f.results.flags(c, usualFolder)
+	return c
 }
 
 // pretended reports whether the vehicle is a fake one in this program.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -41,16 +40,10 @@ func monitorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				e.SetEscapeHTML(false) // properties have arrows
-				err = e.Encode(rows)
-			} else {
-				err = printJudgements(cmd.OutOrStdout(), args[0], rows)
-			}
-			if err != nil {
-				return failed(err)
+			if err := show(cmd.OutOrStdout(), asJSON, rows, func(w io.Writer) error {
+				return printJudgements(w, args[0], rows)
+			}); err != nil {
+				return err
 			}
 			if slices.ContainsFunc(rows, func(p record.Property) bool { return p.Verdict == record.PropertyViolated }) {
 				return errRefuted

@@ -91,14 +91,9 @@ func initially(v *model.Vehicle, c model.Command) string {
 	case typed:
 		return strconv.FormatBool(c.Default != 0)
 	}
-	return quantity(c.Default, c.Unit)
-}
-
-// quantity returns a value with its unit as in an expression.
-func quantity(value float64, unit string) string {
-	text := diag.Number(value, -1)
-	if unit != "" && unit != "1" {
-		text += " [" + unit + "]"
+	text := diag.Number(c.Default, -1)
+	if c.Unit != "" && c.Unit != "1" {
+		text += " [" + c.Unit + "]"
 	}
 	return text
 }
@@ -132,7 +127,7 @@ func (a asker) flight(given, proposed outing) (f outing, err error) {
 	}{
 		{"Write first", given.write, proposed.write, &f.write},
 		{"until", given.until, proposed.until, &f.until},
-		{"then write", given.then, cmp.Or(map[bool]string{true: given.write}[given.write != ""], proposed.then), &f.then},
+		{"then write", given.then, cmp.Or(given.write, proposed.then), &f.then},
 		{"Duration", given.horizon, proposed.horizon, &f.horizon},
 	} {
 		if *q.to, err = a.about(q.question, q.given, q.proposed); err != nil {

@@ -78,7 +78,9 @@ func (o *reacting) run(cmd *cobra.Command, args []string) error {
 		err = writeReaction(cmd.OutOrStdout(), tree, r, &runs, o.measure, lines, last)
 	}
 	if o.script != "" {
-		err = errors.Join(err, files.Save(o.script, []byte(scriptText(args[0], o.measure, lines, last))))
+		err = errors.Join(err, files.Save(o.script, fmt.Appendf(nil,
+			"# The most %s after one input of %s: the last line takes\n# %s.\n%s\n",
+			o.measure, args[0], inWords(last), strings.Join(lines, "\n"))))
 	}
 	if err == nil && ctx.Err() != nil {
 		err = record.ErrInterrupted
@@ -101,27 +103,17 @@ func scriptable(tree *bt.Tree, to string) error {
 }
 
 // leafInputs returns a plan, alone or of a mission, the inputs of its leaves, and the search of what they can do.
-func leafInputs(name string, stderr io.Writer) (declare.Subject, []reaction.Repertoire, searchFunc, error) {
+func leafInputs(name string, stderr io.Writer) (s declare.Subject, inputs []reaction.Repertoire,
+	search func(*bt.Tree, []reaction.Repertoire, explore.Budget) *reaction.Result, err error) {
 	p, m, err := readPlan(name, stderr)
 	switch {
 	case err != nil:
 		return declare.Subject{}, nil, nil, err
 	case m == nil:
 		sayFree(stderr, p)
-		s := declare.Subject{Plan: p}
-		s.Declared.AddFree(p)
-		return s, reaction.Stubs(p.Tree), reaction.Explore, nil
+		return unexplained(p), reaction.Stubs(p.Tree), reaction.Explore, nil
 	}
 	return m.Subject(), reaction.InputsOf(p, nil), reaction.ExploreRuns, nil
-}
-
-// searchFunc explores what scripts, or runs, can do.
-type searchFunc func(*bt.Tree, []reaction.Repertoire, explore.Budget) *reaction.Result
-
-// scriptText returns the worst case as the text of a script file.
-func scriptText(name, measure string, lines []string, last reaction.Work) string {
-	return fmt.Sprintf("# The most %s after one input of %s: the last line takes\n# %s.\n%s\n",
-		measure, name, inWords(last), strings.Join(lines, "\n"))
 }
 
 func inWords(w reaction.Work) string {
@@ -189,7 +181,11 @@ func writeReactionJSON(out io.Writer, tree *bt.Tree, r *reaction.Result, runs *v
 		Most  reaction.Work `json:"most"`
 		Bound reaction.Work `json:"bound"`
 	}
-	var result struct {
+	var leaves []leaf
+	for _, l := range r.Leaves {
+		leaves = append(leaves, leaf{tree.Name(l.Task), l.Most, l.Bound})
+	}
+	return printJSON(out, struct {
 		Decided bool          `json:"decided"`
 		Why     string        `json:"why,omitempty"`
 		States  int           `json:"states"`
@@ -198,12 +194,6 @@ func writeReactionJSON(out io.Writer, tree *bt.Tree, r *reaction.Result, runs *v
 		Bound   reaction.Work `json:"bound"`
 		Leaves  []leaf        `json:"leaves"`
 		Script  []string      `json:"script"`
-	}
-	result.Decided, result.Why = r.Decided && runs.Verdict == verify.Proved, cmp.Or(runs.Text, r.Why)
-	result.States, result.Start, result.Most = r.States, r.Start, r.Most
-	result.Bound, result.Script = r.Bound, append([]string{}, lines...)
-	for _, l := range r.Leaves {
-		result.Leaves = append(result.Leaves, leaf{tree.Name(l.Task), l.Most, l.Bound})
-	}
-	return printJSON(out, result)
+	}{r.Decided && runs.Verdict == verify.Proved, cmp.Or(runs.Text, r.Why), r.States, r.Start, r.Most, r.Bound, leaves,
+		append([]string{}, lines...)})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -200,12 +201,7 @@ func (r *replayed) print(w io.Writer, free bool) error {
 		fmt.Fprintf(&text, "the black box covers the plan from %s to %s: %s\n", report.Clock(r.From), report.Clock(r.Until),
 			r.Missing)
 	}
-	none := func(s string) string {
-		if s == "" {
-			return "nothing"
-		}
-		return s
-	}
+	const none = "nothing"
 	switch s, d := r.Status, r.Difference; {
 	case d == nil && s == nil:
 		text.WriteString(upTo + "the same datagrams and the same status.csv\n")
@@ -216,11 +212,11 @@ func (r *replayed) print(w io.Writer, free bool) error {
 	default:
 		if d != nil {
 			fmt.Fprintf(&text, "a datagram differs: input %d, %s at %s: sent %s, now %s\n", d.Input, d.Cause,
-				report.Clock(d.Wall), none(d.Recorded), none(d.Replayed))
+				report.Clock(d.Wall), cmp.Or(d.Recorded, none), cmp.Or(d.Replayed, none))
 		}
 		if s != nil {
-			fmt.Fprintf(&text, "status.csv differs from line %d on: was %s, is %s\n", s.Line, diag.Visible(none(s.Recorded)),
-				diag.Visible(none(s.Replayed)))
+			fmt.Fprintf(&text, "status.csv differs from line %d on: was %s, is %s\n", s.Line,
+				diag.Visible(cmp.Or(s.Recorded, none)), diag.Visible(cmp.Or(s.Replayed, none)))
 		}
 	}
 	_, err := w.Write(text.Bytes())

@@ -19,6 +19,7 @@ import (
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false) // properties have arrows
 	return e.Encode(v)
 }
 

@@ -66,25 +66,24 @@ func vehicleNames() []string {
 }
 
 // vehicleObject returns a vehicle for JSON.
-func vehicleObject(v *model.Vehicle) map[string]any {
-	all := map[string]any{"name": v.Name, "text": v.Text, "parameters": v.Parameters, "states": v.States,
-		"outputs": v.Outputs, "commands": v.Commands}
-	if len(v.Events) > 0 {
-		all["events"] = v.Events
-	}
+func vehicleObject(v *model.Vehicle) any {
 	discrete := map[string]string{}
 	for i, t := range v.Discrete {
 		if t != "" {
 			discrete[v.States[i].Name] = t
 		}
 	}
-	if len(discrete) > 0 {
-		all["discrete"] = discrete
-	}
-	if len(v.Tables) > 0 {
-		all["tables"] = v.Tables
-	}
-	return all
+	return struct {
+		Commands   any                `json:"commands"`
+		Discrete   map[string]string  `json:"discrete,omitempty"`
+		Events     []model.Occurrence `json:"events,omitempty"`
+		Name       string             `json:"name"`
+		Outputs    any                `json:"outputs"`
+		Parameters any                `json:"parameters"`
+		States     any                `json:"states"`
+		Tables     []model.Tabulation `json:"tables,omitempty"`
+		Text       string             `json:"text"`
+	}{v.Commands, discrete, v.Events, v.Name, v.Outputs, v.Parameters, v.States, v.Tables, v.Text}
 }
 
 func vehicleTable(out io.Writer, v *model.Vehicle) error {

@@ -106,6 +106,7 @@ func why(out io.Writer, name, task string, from, until float64) (record.End, err
 // moment is the part of a log that explains a change of a task: the changes of its instant, up to it, and the values of
 // the signals at both limits of the instant.
 type moment struct {
+	record.Nothing
 	task          string
 	from, until   float64
 	most          int // number of changes that count: those before the plan was stopped
@@ -144,9 +145,7 @@ func (m *moment) show(h record.Header, because string) {
 	}
 }
 
-var _ record.Planner = (*moment)(nil)
-
-// Plan implements record.Planner.
+// Plan implements record.Recorder.
 func (m *moment) Plan(p record.Takeover) error {
 	numbers := m.log.Take(p)
 	m.show(p.Header(m.log), "the plan "+p.Name+" takes over")

@@ -60,9 +60,6 @@ const (
 	Checkpoint                    // the state of the flight after the step before
 )
 
-// Input reports whether the record is an input of the flight.
-func (k Kind) Input() bool { return flight.Kind(k).String() != "" }
-
 // String returns the name of the kind; "" if there is no such kind.
 func (k Kind) String() string {
 	switch k {
@@ -92,23 +89,6 @@ func (r *Record) State() (state []byte, before int64, ok bool) {
 		return nil, 0, false
 	}
 	return r.Data[8:], int64(binary.LittleEndian.Uint64(r.Data)), true
-}
-
-// The places in a frame of MAVLink 2: its first byte, the number of its message, and the message that sets a key.
-const (
-	frameMagic   = 0xfd
-	frameHead    = 10
-	setupSigning = 256
-)
-
-// Public returns what may be recorded of a datagram that is sent: all of it, or its head if it sets a key.
-func Public(datagram []byte) []byte {
-	if len(datagram) > frameHead && datagram[0] == frameMagic {
-		if id := int(datagram[7]) | int(datagram[8])<<8 | int(datagram[9])<<16; id == setupSigning {
-			return datagram[:frameHead]
-		}
-	}
-	return datagram
 }
 
 // Errors of boxes.

@@ -294,8 +294,8 @@ func TestLimit(t *testing.T) {
 
 // TestNoKey: a message that sets a key is recorded without it.
 func TestNoKey(t *testing.T) {
-	setup := append([]byte{frameMagic, 42, 0, 0, 7, 255, 190, 0, 1, 0}, bytes.Repeat([]byte("secret"), 8)...)
-	other := append([]byte{frameMagic, 42, 0, 0, 7, 255, 190, 1, 1, 0}, bytes.Repeat([]byte("public"), 8)...)
+	setup := append([]byte{0xfd, 42, 0, 0, 7, 255, 190, 0, 1, 0}, bytes.Repeat([]byte("secret"), 8)...)
+	other := append([]byte{0xfd, 42, 0, 0, 7, 255, 190, 1, 1, 0}, bytes.Repeat([]byte("public"), 8)...)
 	d := &disk{}
 	w := newWriter(d, "", Options{})
 	w.begin(input(flight.Start, 0, ""))

@@ -1,6 +1,7 @@
 package box
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -156,7 +157,7 @@ func (end *Ending) read(r *Reader, name string, visit func(Record) error) error 
 		} else {
 			end.Records++
 		}
-		if record.Kind.Input() {
+		if flight.Kind(record.Kind).String() != "" {
 			end.Last, end.Ended = record.At, record.Kind == Kind(flight.End)
 		}
 		if err := visit(record); err != nil {
@@ -167,8 +168,9 @@ func (end *Ending) read(r *Reader, name string, visit func(Record) error) error 
 
 // place is where a reader goes on.
 type place struct {
-	at, records int64
-	sum         uint32
+	at      int64 // of the next record [bytes]
+	records int64 // before it
+	sum     uint32
 }
 
 // rest is the last file of a box.
@@ -192,11 +194,11 @@ func scan(f *os.File) (*rest, error) {
 		if r.Records() == 1 {
 			x.start = record
 			x.start.Data = bytes.Clone(record.Data)
-			x.point, x.pointed = r.place(), record.At.Wall
+			x.point, x.pointed = r.place, record.At.Wall
 		} else if record.Kind == Checkpoint {
 			x.point, x.pointed = x.end, record.At.Wall
 		}
-		x.end = r.place()
+		x.end = r.place
 		return nil
 	})
 	return x, err
@@ -251,7 +253,8 @@ func (x *rest) pass(f *os.File, visit func(Record) error) error {
 	if err := visit(x.start); err != nil {
 		return err
 	}
-	r := readerAt(io.NewSectionReader(f, x.point.at, x.end.at-x.point.at), x.point)
+	from := io.NewSectionReader(f, x.point.at, x.end.at-x.point.at)
+	r := &Reader{from: bufio.NewReaderSize(from, 1<<16), place: x.point}
 	for {
 		record, err := r.Next()
 		if errors.Is(err, io.EOF) {

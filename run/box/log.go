@@ -20,8 +20,9 @@ import (
 //
 // A Logger is the flight's recorder, and it is [Replayable]: its Step is that of the flight.
 type Logger struct {
+	record.Nothing
 	Replayable // the flight
-	to         record.FlightRecorder
+	to         record.Recorder
 	tlog       io.Writer // nil: none
 	header     record.Header
 
@@ -37,7 +38,7 @@ type Logger struct {
 
 // NewLogger returns the log of a flight. If tlog is not nil, it receives all frames in the format of that name: for
 // each, the Unix time in µs (8 bytes, the high byte first) and the frame without its signature.
-func NewLogger(h record.Header, to record.FlightRecorder, tlog io.Writer) *Logger {
+func NewLogger(h record.Header, to record.Recorder, tlog io.Writer) *Logger {
 	return &Logger{to: to, tlog: tlog, header: h, told: -second, other: -second}
 }
 
@@ -98,7 +99,7 @@ func (l *Logger) Step(in flight.Input) ([][]byte, error) {
 	stamp := stamped{l.inputs, in.At.Wall, in.At.Unix}
 	l.inputs++
 	l.now, l.decision = in, decided{stamped: stamp, Cause: in.Kind.String(), Because: []string{}}
-	l.to.Date(in.At.Unix)
+	l.to.SetDate(in.At.Unix)
 	out, err := l.Replayable.Step(in)
 	switch in.Kind {
 	case flight.Open:
@@ -202,10 +203,10 @@ func (l *Logger) Event(e record.Event) error {
 	return l.err
 }
 
-// Plan implements [record.Planner].
+// Plan implements [record.Recorder].
 func (l *Logger) Plan(p record.Takeover) error {
 	l.header.Take(p)
-	return record.PassPlan(l.to, p)
+	return l.to.Plan(p)
 }
 
 // The levels of foxglove.Log.

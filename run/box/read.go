@@ -15,19 +15,17 @@ import (
 
 // Reader reads the records of a box in their order.
 type Reader struct {
-	from    *bufio.Reader
-	at      int64 // of the next record [bytes]
-	records int64 // that were read
-	sum     uint32
-	err     error
-	head    [recordHead]byte
-	buffer  []byte
-	scan    bool // the data of a record is valid until the next one is read only
+	place
+	from   *bufio.Reader
+	err    error
+	head   [recordHead]byte
+	buffer []byte
+	scan   bool // the data of a record is valid until the next one is read only
 }
 
 // NewReader returns a reader of a box, or an error that wraps ErrFormat if r does not begin like one.
 func NewReader(r io.Reader) (*Reader, error) {
-	b := &Reader{from: bufio.NewReaderSize(r, 1<<16), at: int64(len(Magic))}
+	b := &Reader{from: bufio.NewReaderSize(r, 1<<16), place: place{at: int64(len(Magic))}}
 	head := make([]byte, len(Magic))
 	if _, err := io.ReadFull(b.from, head); err != nil && !short(err) {
 		return nil, err
@@ -40,14 +38,6 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	return b, nil
 }
-
-// readerAt returns a reader that goes on at a place of a file, from which r reads.
-func readerAt(r io.Reader, p place) *Reader {
-	return &Reader{from: bufio.NewReaderSize(r, 1<<16), at: p.at, records: p.records, sum: p.sum}
-}
-
-// place returns where the reader is.
-func (b *Reader) place() place { return place{b.at, b.records, b.sum} }
 
 // short reports whether an error says that the file ends.
 func short(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

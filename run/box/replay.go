@@ -2,8 +2,11 @@ package box
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/hex"
 	"fmt"
 
+	"github.com/canopy-uav/canopy/autopilot/frame"
 	"github.com/canopy-uav/canopy/autopilot/service"
 	"github.com/canopy-uav/canopy/run/flight"
 )
@@ -47,12 +50,7 @@ type Difference struct {
 }
 
 func (d *Difference) String() string {
-	text := func(b []byte) string {
-		if b == nil {
-			return "nothing"
-		}
-		return fmt.Sprintf("%x", b)
-	}
+	text := func(b []byte) string { return cmp.Or(hex.EncodeToString(b), "nothing") }
 	return fmt.Sprintf("input %d, %s at %.9f s: datagram %d was %s, is %s", d.Number, d.Kind, float64(d.At.Wall)/1e9,
 		d.Place+1, text(d.Recorded), text(d.Replayed))
 }
@@ -75,7 +73,7 @@ func (r *Replayer) Feed(record Record) error {
 		r.Frames++
 		if r.matched >= len(r.out) {
 			r.differ(record.Data, nil)
-		} else if sent := Public(r.out[r.matched]); !bytes.Equal(sent, record.Data) {
+		} else if sent := frame.Public(r.out[r.matched]); !bytes.Equal(sent, record.Data) {
 			r.differ(record.Data, sent)
 		}
 		r.matched++
@@ -136,7 +134,7 @@ func (r *Replayer) End(end *Ending) error {
 // complete compares the number of datagrams of the last input.
 func (r *Replayer) complete() {
 	if r.matched < len(r.out) {
-		r.differ(nil, Public(r.out[r.matched]))
+		r.differ(nil, frame.Public(r.out[r.matched]))
 	}
 }
 

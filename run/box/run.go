@@ -91,9 +91,9 @@ func (r *Replay) Header() record.Header {
 	return h
 }
 
-// Attach sets the recorder of the log, which is a [record.FlightRecorder].
+// Attach sets the recorder of the log.
 func (r *Replay) Attach(to record.Recorder) {
-	l := NewLogger(r.Header(), to.(record.FlightRecorder), r.tlog)
+	l := NewLogger(r.Header(), to, r.tlog)
 	l.Drive(r.Flight)
 	r.Flight.Attach(l)
 	r.to = l

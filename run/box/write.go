@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/canopy-uav/canopy/autopilot/frame"
 	"github.com/canopy-uav/canopy/autopilot/service"
 	"github.com/canopy-uav/canopy/run/flight"
 )
@@ -111,7 +112,7 @@ func (w *Writer) Append(in flight.Input) error {
 // is not recorded was not sent. Of a message that contains a key, only the head is recorded.
 func (w *Writer) Out(datagrams [][]byte) error {
 	for _, d := range datagrams {
-		w.add(Record{Kind: Out, At: w.at, Data: Public(d)})
+		w.add(Record{Kind: Out, At: w.at, Data: frame.Public(d)})
 	}
 	return w.err
 }

@@ -32,6 +32,7 @@ const (
 // Feed tells watchers what is recorded of a run. It is a recorder of it. A watcher that is too slow is dropped: the run
 // never waits.
 type Feed struct {
+	record.Nothing
 	mutex    sync.Mutex
 	header   record.Header
 	statuses []bt.Status // by task of the log
@@ -85,7 +86,7 @@ func (f *Feed) Event(e record.Event) error {
 	return nil
 }
 
-// Plan implements record.Planner.
+// Plan implements record.Recorder.
 func (f *Feed) Plan(p record.Takeover) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

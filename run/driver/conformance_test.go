@@ -84,6 +84,7 @@ var checks = []struct {
 
 // rig is a vehicle, and a flight of it.
 type rig struct {
+	record.Nothing
 	*subject
 	*testing.T
 	where  string

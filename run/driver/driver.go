@@ -84,6 +84,9 @@ type Driver struct {
 
 // New returns the driver of a flight, which has not begun.
 func New(f *flight.Flight, c FarEnd, o Options) *Driver {
+	if o.Tell == nil {
+		o.Tell = func(record.Event) {}
+	}
 	return &Driver{Flight: f, wire: c, o: o, step: f.Step,
 		start: flight.Input{Kind: flight.Start, At: c.Now(), Data: o.Describe}}
 }
@@ -97,11 +100,7 @@ func (d *Driver) Header() record.Header {
 
 // Attach sets the recorder of the log, before Fly.
 func (d *Driver) Attach(rec record.Recorder) {
-	d.log = log{to: rec, tlog: d.o.Tlog, tell: d.tell}
-	if _, ok := rec.(record.FlightRecorder); !ok {
-		d.Flight.Attach(&d.log)
-		return
-	}
+	d.log = log{to: rec, tlog: d.o.Tlog, tell: d.o.Tell}
 	var tlog io.Writer
 	if d.o.Tlog != nil {
 		tlog = &d.log
@@ -110,13 +109,6 @@ func (d *Driver) Attach(rec record.Recorder) {
 	l.Drive(d.Flight)
 	d.step = l.Step
 	d.Flight.Attach(l)
-}
-
-// tell tells an event.
-func (d *Driver) tell(e record.Event) {
-	if d.o.Tell != nil {
-		d.o.Tell(e)
-	}
 }
 
 // Waited returns the time since the start of the program [s].
@@ -217,14 +209,6 @@ func (d *Driver) feed(in flight.Input) error {
 	return d.react(in)
 }
 
-// checkpoint records the state of the flight if it is time for that.
-func (d *Driver) checkpoint() {
-	if d.box != nil && d.box.Due() {
-		d.state = snapshot.Save(d.state[:0], d.Flight)
-		d.record(func(b Box) error { return b.Checkpoint(d.state) })
-	}
-}
-
 // react lets the flight react to an input. What it answers is sent before it is on the disk: a command does not wait.
 func (d *Driver) react(in flight.Input) error {
 	out, err := d.step(in)
@@ -236,8 +220,9 @@ func (d *Driver) react(in flight.Input) error {
 		d.decided = d.Decisions()
 		d.record(Box.Sync)
 	}
-	if err == nil {
-		d.checkpoint()
+	if err == nil && d.box != nil && d.box.Due() {
+		d.state = snapshot.Save(d.state[:0], d.Flight)
+		d.record(func(b Box) error { return b.Checkpoint(d.state) })
 	}
 	return err
 }
@@ -254,7 +239,7 @@ func (d *Driver) record(write func(b Box) error) {
 	if err := write(d.box); err != nil {
 		d.lost = errors.Join(err, d.box.Close())
 		d.box = nil
-		d.tell(record.Event{T: d.T(), Kind: NotRecorded,
+		d.o.Tell(record.Event{T: d.T(), Kind: NotRecorded,
 			Text: "the black box is full or broken; the flight goes on, but --resume cannot continue it"})
 	}
 }
@@ -272,14 +257,11 @@ func (d *Driver) end() error {
 	if d.box != nil {
 		err = errors.Join(err, d.box.Close())
 	}
-	return errors.Join(also(err, d.log.err), d.lost, d.wire.Close())
+	return errors.Join(record.Join(err, d.log.err), d.lost, d.wire.Close())
 }
 
 // Operate passes a command of the operator to the flight. It may be called at any time, by any goroutine.
 func (d *Driver) Operate(command string) { d.wire.Operate(command) }
-
-// State implements the state of a run.
-func (d *Driver) State(c *snapshot.Codec) { d.Flight.State(c) }
 
 // operated is a flight as its operators command it: by inputs, which the black box holds.
 type operated struct {

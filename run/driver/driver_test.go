@@ -188,6 +188,7 @@ func (c *far) Close() error {
 
 // page is the log of a flight.
 type page struct {
+	record.Nothing
 	names []string // of the tasks
 	lines []string
 	h     []float64

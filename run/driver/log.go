@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"errors"
 	"io"
 
 	"github.com/canopy-uav/canopy/bt"
@@ -36,34 +35,14 @@ func (l *log) Event(e record.Event) error {
 	return l.failed(l.to.Event(e))
 }
 
-// Plan implements record.Planner.
-func (l *log) Plan(p record.Takeover) error { return l.failed(record.PassPlan(l.to, p)) }
+func (l *log) Plan(p record.Takeover) error { return l.failed(l.to.Plan(p)) }
 
-// Date implements record.FlightRecorder, as Message does.
-func (l *log) Date(unix int64) {
-	if to, ok := l.to.(record.FlightRecorder); ok {
-		to.Date(unix)
-	}
-}
+func (l *log) SetDate(unix int64) { l.to.SetDate(unix) }
 
-// Message implements record.FlightRecorder.
-func (l *log) Message(c record.Channel, data []byte) error {
-	if to, ok := l.to.(record.FlightRecorder); ok {
-		return l.failed(to.Message(c, data))
-	}
-	return nil
-}
+func (l *log) Message(c record.Channel, data []byte) error { return l.failed(l.to.Message(c, data)) }
 
 // Write receives the frames for the tlog.
 func (l *log) Write(frame []byte) (int, error) {
 	_, err := l.tlog.Write(frame)
 	return len(frame), l.failed(err)
-}
-
-// also joins errors, unless the second is part of the first.
-func also(err, more error) error {
-	if more == nil || errors.Is(err, more) {
-		return err
-	}
-	return errors.Join(err, more)
 }

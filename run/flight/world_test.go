@@ -24,6 +24,7 @@ var cartContract = &contract.Contract{Name: "cart", Signals: []contract.Signal{
 
 // observed is a run of the cart in the world of telemetry, with its log.
 type observed struct {
+	record.Nothing
 	*run.Run
 	w       *world
 	names   []string

@@ -111,32 +111,23 @@ func (to tee) Event(e record.Event) error {
 }
 
 func (to tee) Plan(p record.Takeover) error {
-	return to.each(func(r record.Recorder) error { return record.PassPlan(r, p) })
+	return to.each(func(r record.Recorder) error { return r.Plan(p) })
 }
 
-// Date implements [record.FlightRecorder], as Message does: for those that take what is only known of a flight.
-func (to tee) Date(unix int64) {
+func (to tee) SetDate(unix int64) {
 	for _, r := range to {
-		if r, ok := r.(record.FlightRecorder); ok {
-			r.Date(unix)
-		}
+		r.SetDate(unix)
 	}
 }
 
-// Message implements [record.FlightRecorder].
 func (to tee) Message(c record.Channel, data []byte) error {
-	return to.each(func(r record.Recorder) error {
-		if r, ok := r.(record.FlightRecorder); ok {
-			return r.Message(c, data)
-		}
-		return nil
-	})
+	return to.each(func(r record.Recorder) error { return r.Message(c, data) })
 }
 
 func (to tee) each(do func(record.Recorder) error) error {
 	var err error
 	for _, r := range to { // a flight goes on without its log, and those who watch it see it
-		err = also(err, do(r))
+		err = record.Join(err, do(r))
 	}
 	return err
 }
@@ -171,7 +162,7 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 		err = errors.Join(err, f.checkpoint())
 	}
 	if err != nil {
-		err = also(err, f.Stop(cmp.Or(f.full, err).Error())) // unless it is over already
+		err = record.Join(err, f.Stop(cmp.Or(f.full, err).Error())) // unless it is over already
 	}
 	return f.finish(err)
 }
@@ -337,18 +328,18 @@ func (f *flight) finish(err error) (*record.Summary, error) {
 	_, summary.Flight = f.spent()
 	if f.judge != nil {
 		list, unjudged := f.judge.Judge(&record.End{Told: summary.Ended, Summary: &summary})
-		err = also(err, unjudged)
+		err = record.Join(err, unjudged)
 		summary.Take(list)
 	}
 	lost := f.guarded(func() error {
 		lost := f.w.Close(summary)
 		for _, file := range f.log {
-			lost = also(also(lost, file.There()), file.Close())
+			lost = record.Join(record.Join(lost, file.There()), file.Close())
 		}
 		return lost
 	})
 	complete := lost == nil // else the summary and the report would fail as well
-	if err = also(err, lost); !complete {
+	if err = record.Join(err, lost); !complete {
 		err = fmt.Errorf("%w: %w", ErrLog, err)
 	}
 	lost = f.report(&summary, complete)
@@ -356,7 +347,7 @@ func (f *flight) finish(err error) (*record.Summary, error) {
 		text, e := Text(&summary)
 		lost = errors.Join(lost, e, f.save(SummaryFile, text))
 	}
-	return &summary, also(err, lost)
+	return &summary, record.Join(err, lost)
 }
 
 // Text returns a summary in the format of summary.json.
@@ -432,26 +423,10 @@ func Plan(attachments []record.Attachment, tasks []record.Task) *plan.Plan {
 	return p
 }
 
-// also joins two errors, unless the first already includes the second: a failed recorder returns its error at every
-// call.
-func also(err, more error) error {
-	switch {
-	case more == nil || errors.Is(err, more):
-		return err
-	case err == nil:
-		return more
-	}
-	return errors.Join(err, more)
-}
-
-// ErrOccupied is wrapped by the error for a folder into which another run is writing.
-var ErrOccupied = errors.New("another run writes into the folder")
-
-// ErrFull is wrapped by the error of a run whose log has reached its limit, or has nearly filled the disk.
-var ErrFull = errors.New("the log is full")
-
-// ErrLog is wrapped by the error of a run whose log could not be completed.
-var ErrLog = errors.New("the results are not complete")
-
-// ErrCheckpoint is wrapped by the errors of a run that cannot be resumed.
-var ErrCheckpoint = errors.New("this run cannot be resumed")
+// What the errors of a run wrap.
+var (
+	ErrOccupied   = errors.New("another run writes into the folder")
+	ErrFull       = errors.New("the log is full")              // it has reached its limit, or has nearly filled the disk
+	ErrLog        = errors.New("the results are not complete") // the log could not be completed
+	ErrCheckpoint = errors.New("this run cannot be resumed")
+)

@@ -26,6 +26,7 @@ const maxValues = 8_000_000
 // and the relations that change at events. The stored part of a long run is bounded: what depends on later times is
 // open.
 type Monitor struct {
+	record.Nothing
 	assertions []temporal.Assertion
 	computed   map[string]*expr.Expr // signals that are arithmetic of others
 	tasks      []record.Task
@@ -130,7 +131,7 @@ func New(h *record.Header, w temporal.Watch, later ...record.Takeover) *Monitor 
 	return m
 }
 
-// Plan implements [record.Planner].
+// Plan implements [record.Recorder].
 func (m *Monitor) Plan(p record.Takeover) error {
 	s := span{t: p.T}
 	for k, i := range m.active {

@@ -102,11 +102,6 @@ var empty = span{first: math.MaxUint64}
 
 func (s *span) extend(time uint64) { s.first, s.last = min(s.first, time), max(s.last, time) }
 
-// newArchive begins a file.
-func newArchive(to io.Writer, library string) archive {
-	return archive{to: to, out: appendRecord([]byte(magic), opHeader, "", library), chunk: empty, all: empty}
-}
-
 // attach adds an attachment, before the first chunk.
 func (a *archive) attach(time uint64, name, mediaType string, data []byte) {
 	from := len(a.out)

@@ -1,14 +1,5 @@
 package record
 
-// FlightRecorder is a [Recorder] that also takes what is only known of a flight over a link; Writer is one.
-type FlightRecorder interface {
-	Recorder
-	// Date sets the Unix time of what is recorded from now on [ns].
-	Date(unix int64)
-	// Message receives a message of a channel, a JSON object of its schema. It is only in run.mcap.
-	Message(c Channel, data []byte) error
-}
-
 // Channel is a channel of run.mcap that only flights over a link have. It exists from its first message on.
 type Channel int
 
@@ -22,14 +13,14 @@ const (
 	Messages  = Channel(logChannel)      // foxglove.Log: events and status changes
 )
 
-// Date implements [FlightRecorder]. It changes nothing in the log of a run without a date.
-func (w *Writer) Date(unix int64) {
+// SetDate implements [Recorder]. It changes nothing in the log of a run without a date.
+func (w *Writer) SetDate(unix int64) {
 	if w.mcap.date != 0 && unix > 0 {
 		w.mcap.date = uint64(unix)
 	}
 }
 
-// Message implements [FlightRecorder].
+// Message implements [Recorder].
 func (w *Writer) Message(c Channel, data []byte) error {
 	if w.err != nil {
 		return w.err

@@ -51,7 +51,8 @@ type container struct {
 
 // newContainer begins the file with everything known before the run, and writes it out.
 func newContainer(h *Header, w io.Writer) (*container, error) {
-	c := &container{archive: newArchive(w, "canopy"), date: uint64(h.Date)}
+	c := &container{date: uint64(h.Date), archive: archive{to: w, chunk: empty, all: empty,
+		out: appendRecord([]byte(magic), opHeader, "", "canopy")}}
 	for _, s := range h.Signals {
 		c.keys = append(c.keys, signalKey(s.Name))
 	}

@@ -16,20 +16,6 @@ type Takeover struct {
 	Source string  `json:"source"` // the plan document
 }
 
-// Planner is a [Recorder] that also receives the plans that take over. The log numbers their tasks as [Header.Take]
-// does; a status change of a task that has a number from there on can follow.
-type Planner interface {
-	Plan(p Takeover) error
-}
-
-// PassPlan passes a plan to a recorder, if it is a Planner.
-func PassPlan(r Recorder, p Takeover) error {
-	if to, ok := r.(Planner); ok {
-		return to.Plan(p)
-	}
-	return nil
-}
-
 // PlanFile is the name of the attachment with the plan with which a run starts.
 const PlanFile = "plan.xml"
 

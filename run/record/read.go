@@ -45,6 +45,7 @@ func (e *End) Missing() string {
 
 // Log is a run in memory: a recorder that keeps what it receives.
 type Log struct {
+	Nothing
 	*Header // its tasks include those of later plans
 	End
 	T       []float64   // simulated time of each sample [s]
@@ -425,13 +426,10 @@ func (p *player) message(topic string, m message) error {
 		if err = p.goes(channel, next.T, err); err != nil {
 			return err
 		}
-		return PassPlan(p.to, next)
+		return p.to.Plan(next)
 	}
-	if to, ok := p.to.(FlightRecorder); ok {
-		to.Date(int64(m.time))
-		return to.Message(Channel(channel), m.data)
-	}
-	return nil
+	p.to.SetDate(int64(m.time))
+	return p.to.Message(Channel(channel), m.data)
 }
 
 // goes checks that time does not decrease in a channel.

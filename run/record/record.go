@@ -6,7 +6,7 @@
 //     /signals (one object per sample), /status (one object per status change), /events and /summary, all JSON
 //     messages with jsonschema schemas; the plan and the mission as attachments. The log time of a message is the
 //     simulated time in ns. If a plan takes over while the run goes on, the channel /plan has it ([Takeover]). The log
-//     of a flight over a link has more channels ([FlightRecorder]).
+//     of a flight over a link has more channels ([Channel]).
 //   - status.csv, header `t,micro,task,from,to`: one line per status change, t in seconds with 9 decimals, or with as
 //     many more as keep different times apart.
 //   - signals.csv, first column `t`, then one column `name [unit]` per recorded signal: one line per sample.
@@ -150,7 +150,7 @@ type Header struct {
 	Parameters []Parameter `json:"parameters"`
 
 	// Date is the Unix time of the start [ns], of a flight that is not simulated. The log times of run.mcap are then Unix
-	// times, which FlightRecorder.Date sets.
+	// times, which Recorder.SetDate sets.
 	Date int64 `json:"date,omitempty"`
 
 	Attachments []Attachment `json:"-"` // kept as attachments of run.mcap
@@ -228,6 +228,14 @@ type Recorder interface {
 	// Status receives a status change at simulated time t [s] in the event iteration micro of the instant, from 1.
 	Status(t float64, micro int, c bt.Change) error
 	Event(e Event) error
+	// Plan receives a plan that takes over. The log numbers its tasks as [Header.Take] does; a status change of a task
+	// that has a number from there on can follow.
+	Plan(p Takeover) error
+
+	// SetDate sets the Unix time of what is recorded from now on [ns], in a flight over a link.
+	SetDate(unix int64)
+	// Message receives a message of a channel of such a flight, a JSON object of its schema. It is only in run.mcap.
+	Message(c Channel, data []byte) error
 }
 
 // Nothing is a recorder that keeps nothing. A recorder that needs only a part of the log embeds it.
@@ -241,6 +249,27 @@ func (Nothing) Status(float64, int, bt.Change) error { return nil }
 
 // Event does nothing.
 func (Nothing) Event(Event) error { return nil }
+
+// Plan does nothing.
+func (Nothing) Plan(Takeover) error { return nil }
+
+// SetDate does nothing.
+func (Nothing) SetDate(int64) {}
+
+// Message does nothing.
+func (Nothing) Message(Channel, []byte) error { return nil }
+
+// Join joins two errors, unless the first already includes the second: a failed recorder returns its error at every
+// call.
+func Join(err, more error) error {
+	switch {
+	case more == nil || errors.Is(err, more):
+		return err
+	case err == nil:
+		return more
+	}
+	return errors.Join(err, more)
+}
 
 // Outcome is how a run ended.
 type Outcome string
@@ -375,11 +404,7 @@ func (s *Summary) Take(verdicts []Property) {
 
 // Violations returns the properties and assumptions that the run violated.
 func (s *Summary) Violations() []Property {
-	var list []Property
-	for _, p := range slices.Concat(s.Properties, s.Assumptions) {
-		if p.Verdict == PropertyViolated {
-			list = append(list, p)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Concat(s.Properties, s.Assumptions), func(p Property) bool {
+		return p.Verdict != PropertyViolated
+	})
 }

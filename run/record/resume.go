@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 
 	"github.com/canopy-uav/canopy/snapshot"
@@ -28,12 +27,6 @@ type Point struct {
 type Extent struct {
 	Length int64
 	Sum    uint32
-}
-
-// add extends it by more bytes.
-func (e *Extent) add(data []byte) {
-	e.Length += int64(len(data))
-	e.Sum = crc32.Update(e.Sum, crc32.IEEETable, data)
 }
 
 // resume copies exactly the extent of an earlier file and compares it.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"strconv"
 
@@ -56,7 +57,8 @@ type counted struct {
 }
 
 func (c *counted) Write(data []byte) (int, error) {
-	c.add(data)
+	c.Length += int64(len(data))
+	c.Sum = crc32.Update(c.Sum, crc32.IEEETable, data)
 	return c.to.Write(data)
 }
 

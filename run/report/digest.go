@@ -77,6 +77,7 @@ func treeOrder(tasks []record.Task) []branch {
 // Gatherer is the recorder that gathers a digest, from a run in flight as well as from its log. Its memory is bounded,
 // however long the run.
 type Gatherer struct {
+	record.Nothing
 	header           *record.Header
 	last             record.Header // as it is in the log, with the tasks and the document of the last plan
 	numbers          []bt.Task     // of these tasks
@@ -194,7 +195,7 @@ func (g *Gatherer) enter(at float64) {
 	}
 }
 
-// Plan implements [record.Planner].
+// Plan implements [record.Recorder].
 func (g *Gatherer) Plan(p record.Takeover) error {
 	g.numbers = g.header.Take(p)
 	g.last = p.Header(g.last)

@@ -17,6 +17,7 @@ import (
 
 // log is a Recorder that keeps everything.
 type log struct {
+	record.Nothing
 	times    []float64
 	rows     [][]float64
 	statuses []change

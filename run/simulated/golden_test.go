@@ -50,6 +50,7 @@ func TestDocumented(t *testing.T) { golden.Documented(t, "../../docs/missions.md
 
 // player is the state of a golden script, and the recorder of its runs.
 type player struct {
+	record.Nothing
 	restored, equations bool
 
 	fresh  func() *run.Run
