@@ -54,9 +54,10 @@ func (s countStep) describe(m *xmltree.Markup) {
 	}
 }
 
-// countRuns rewrites the tasks with a parameter that is an entry: they read it when they are activated. One whose value
-// the use of a subtree gives and no task changes is a number.
-func countRuns(root *instance) {
+// vary rewrites the tasks with a parameter that is an entry: they read it when they are activated. One whose value the
+// use of a subtree gives and no task changes is a number. A task that copies an entry which no task writes fails while
+// that has no value.
+func (in *inliner) vary(root *instance) {
 	written := map[entryKey]bool{}
 	root.visit(func(i *instance) {
 		if i.access == nil {
@@ -67,11 +68,38 @@ func countRuns(root *instance) {
 			written[key] = true
 		}
 	})
+	var copies []*instance
 	root.visit(func(i *instance) {
 		if a, name := i.varies(written); a != nil {
 			i.varying(&counter{of: i.name, entry: name, at: a})
+		} else if in.signals == nil && i.copies(written) {
+			copies = append(copies, i)
 		}
 	})
+	for _, i := range copies {
+		i.failing()
+	}
+}
+
+// copies reports whether a task copies an entry that may never have a value.
+func (i *instance) copies(written map[entryKey]bool) bool {
+	if i.id != elementSetBlackboard || len(i.access.writes) == 0 || i.access.writes[0].value == nil {
+		return false
+	}
+	key, value := i.scope.origin(i.access.writes[0].value.String())
+	return value == nil && !written[key] && len(i.given(requests)) == 0
+}
+
+// failing puts before a task that copies an entry the condition that this has a value: that it equals itself.
+func (i *instance) failing() {
+	of, set := i.access.writes[0].value, *i.node
+	set.name += ".set"
+	known := i.newCondition(i.name + ".known")
+	known.lenient = true
+	known.access = &access{at: i.element.Find(attrValue),
+		does: caseStep{name: of.String(), entry: of, value: i.element.Find(attrValue), other: of, isEntry: true}}
+	top := &node{element: i.element, kind: bt.IfThenElse, id: bt.IfThenElse.String(), name: i.name}
+	*i = instance{top, i.scope, []*instance{{node: known, scope: i.scope}, {node: &set, scope: i.scope}}, i.trees}
 }
 
 // visit calls f for the instance, then for those below it as they are then.

@@ -41,7 +41,7 @@ func inline(doc *document) *instance {
 	top := in.instance(main.root.core, in.within(use, nil))
 	if top != nil {
 		top.trees = append([]string{main.id}, top.trees...)
-		countRuns(top)
+		in.vary(top)
 	}
 	return top
 }

@@ -66,7 +66,7 @@ func TestTracesAsBehaviorTreeCpp(t *testing.T) {
 	count := 0
 	for line := range strings.Lines(string(data)) {
 		trees, want, ok := strings.Cut(strings.TrimSpace(line), "\t")
-		if !ok || strings.Contains(trees, `value="{zz}"`) {
+		if !ok {
 			continue
 		}
 		want, _, _ = strings.Cut(want, ",")
