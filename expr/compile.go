@@ -579,7 +579,11 @@ func (b *builder) relate(n *Node) {
 }
 
 func (b *builder) newIndicator(n, over, under *Node) Indicator {
-	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater, relation: n,
+	text := n.String()
+	if n.given != nil {
+		text = n.given.String()
+	}
+	x := Indicator{Text: text, negated: n.op == OpLess || n.op == OpGreater, relation: n,
 		g: b.part(func(g *builder) { g.binary(OpSubtract, over, under, 0) }, over, under)}
 	g := builder{Compiler: b.Compiler}
 	x.threshold, x.isThreshold = g.threshold(over, under)
@@ -653,8 +657,17 @@ func (s Scope) literals(n *Node) []string {
 	return nil
 }
 
-// difference returns a text that two pairs of nodes share only if over - under is always the same.
-func difference(over, under *Node) string { return over.key() + " - " + under.key() }
+// difference returns a text that two pairs of nodes share only if over - under has always the same sign, up to rounding:
+// what is the same relation in a proof ([Logic]) is the same one in a run.
+func difference(over, under *Node) string {
+	f := over.linear().plus(under.linear().times(-1))
+	for _, t := range f.terms {
+		if x := t.factor * f.offset; t.factor == 0 || x-x != 0 { // what cancels itself may have no value
+			return over.key() + " - " + under.key()
+		}
+	}
+	return f.key()
+}
 
 // key returns a text that two nodes share only if they always have the same value.
 func (n *Node) key() string {

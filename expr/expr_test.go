@@ -88,6 +88,12 @@ func TestIndicatorsAreShared(t *testing.T) {
 		{"if(if(w > 1, h, soc) >= 2, 1, 0) > w", []int{3, 4, 5}},
 		{"if(w > 1, h, soc)", []int{3}},
 		{"h + 1", nil},
+		{"2 * h ge 25960", []int{0}}, // multiples, and terms on either side, are the same relation, as in proofs
+		{"soc ge 0.6 + w", []int{6}},
+		{"soc - 0.6 ge w", []int{6}},
+		{"2 * w - 2 * soc lt -1.2", []int{7}}, // at g = 0 it differs
+		{"soc - soc + h ge w", []int{8}},      // without a value where soc has none
+		{"h ge w", []int{9}},
 	} {
 		if got := compile(t, c, test.src).Indicators(); !slices.Equal(got, test.want) {
 			t.Errorf("%s has the indicators %v, want %v", test.src, got, test.want)
@@ -102,7 +108,7 @@ func TestIndicatorsAreShared(t *testing.T) {
 		}
 	}
 	want := "h >= 12980 [m]; h > 12980; soc >= 0.996; w > 1; if(w > 1, h, soc) >= 2; " +
-		"if(if(w > 1, h, soc) >= 2, 1, 0) > w"
+		"if(if(w > 1, h, soc) >= 2, 1, 0) > w; soc >= 0.6 + w; 2 * w - 2 * soc < -1.2; soc - soc + h >= w; h >= w"
 	if got := strings.Join(texts, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

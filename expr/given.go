@@ -28,11 +28,17 @@ func (s Scope) given(n *Node) *Node {
 	case n.op == OpName && n.numeric:
 		return n
 	case n.op == OpName && s[n.name].Type == Boolean:
-		return build(OpGreaterEqual, n.number(), literal(0.5))
+		truth := build(OpGreaterEqual, n.number(), literal(0.5))
+		truth.given = n
+		return truth
 	case n.op == OpName:
 		return n.number()
 	case !n.op.equality():
-		return n.rebuilt(s.given)
+		c := n.rebuilt(s.given)
+		if n.op.relation() {
+			c.given = n
+		}
+		return c
 	}
 	x, y := n.args[0], n.args[1]
 	var equal *Node

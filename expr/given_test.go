@@ -16,16 +16,16 @@ func TestGiven(t *testing.T) {
 		}
 	}
 	for text, indicators := range map[string]string{
-		"armed":                                    "armed >= 0.5",
-		"not armed and h gt 5":                     "armed >= 0.5; h > 5",
+		"armed":                                    "armed",
+		"not armed and h gt 5":                     "armed; h > 5",
 		"mode == transit":                          "mode >= 0.5; mode < 1.5",
 		"transit != mode":                          "mode >= 0.5; mode < 1.5",
 		"mode == last":                             "mode - last >= -0.5; mode - last < 0.5",
-		"armed == (legs lt 2)":                     "armed >= 0.5; legs < 2",
-		"if(armed, survey, home) == mode":          "armed >= 0.5; if(armed >= 0.5, 0, 2) - mode >= -0.5; if(armed >= 0.5, 0, 2) - mode < 0.5",
+		"armed == (legs lt 2)":                     "armed; legs < 2",
+		"if(armed, survey, home) == mode":          "armed; if(armed >= 0.5, 0, 2) - mode >= -0.5; if(armed >= 0.5, 0, 2) - mode < 0.5",
 		"legs + 1 == 4":                            "legs + 1 >= 3.5; legs + 1 < 4.5",
-		"armed == true":                            "armed >= 0.5",
-		"if(mode == home, h, 2 * h) gt 5":          "mode >= 1.5; mode < 2.5; if(mode >= 1.5 and mode < 2.5, h, 2 * h) > 5",
+		"armed == true":                            "armed",
+		"if(mode == home, h, 2 * h) gt 5":          "mode >= 1.5; mode < 2.5; if(mode == home, h, 2 * h) > 5",
 		"gear == up or legs ge 2 and mode != home": "gear >= -0.5; gear < 0.5; legs >= 2; mode >= 1.5; mode < 2.5",
 	} {
 		e := parsed(t, text)

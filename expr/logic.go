@@ -24,8 +24,8 @@ type Logic struct {
 	Op       LogicOp
 	Value    bool    // LogicTruth
 	Text     string  // LogicProposition: the name; LogicRelation: the relation that holds when this does
-	Key      string  // LogicRelation: equal for equivalent relations
-	Reverse  string  // LogicRelation: the key of under >= over, if this is over >= under
+	Key      string  // LogicRelation, and the thresholds of a relation: equal for equivalent relations
+	Reverse  string  // the key of under >= over, if this is over >= under
 	Relation *Expr   // LogicRelation: the condition of Text, without and, or, not
 	Signal   string  // LogicThreshold
 	Limit    float64 // LogicThreshold, in coherent SI units
@@ -82,6 +82,15 @@ func (l *Logic) Identity() string {
 	panic(misuse)
 }
 
+// Keys returns texts for the relation that a structure stands for, without not, and for that with its sides exchanged;
+// "" if there is none.
+func (l *Logic) Keys() (key, reverse string) {
+	if l.Op == LogicThreshold {
+		return l.Identity(), ""
+	}
+	return l.Key, l.Reverse
+}
+
 func (n *Node) logic(task func(string) bool) Logic {
 	switch {
 	case n.op == OpTruth:
@@ -123,6 +132,8 @@ func (n *Node) relationLogic() Logic {
 	if !ok {
 		over, under := n.sides()
 		above = (&Node{op: OpGreaterEqual, args: []*Node{over, under}}).whole()
+	}
+	if above.Op != LogicThreshold && above.Op != LogicTruth {
 		above.Key, above.Reverse = g.key(), g.times(-1).key()
 	}
 	if n.op == OpLess || n.op == OpGreater {

@@ -100,6 +100,7 @@ type Node struct {
 	implied  bool   // of a name: a function reads it without naming it
 	numeric  bool   // of a name: the number that stands for the discrete value of a given signal
 	replaced string // the name in whose place Substitute set the node; may be empty
+	given    *Node  // the condition that reads given signals, of which it is the relation between numbers; else nil
 
 	// Computed by complete.
 	means    *Node   // what a function stands for that is short for others; else nil

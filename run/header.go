@@ -22,6 +22,9 @@ func (r *Run) Header() record.Header {
 		h.Parameters = append(h.Parameters, record.Parameter{Name: p.Name, Unit: p.Unit, Value: m.Parameters[i],
 			Default: p.Default, Tag: p.Tag.String(), Text: p.Text})
 	}
+	for _, i := range m.Program.Judged {
+		h.Watched = append(h.Watched, m.Program.Indicators[i].Text)
+	}
 	h.Attachments = []record.Attachment{
 		{Name: "mission.yaml", MediaType: "application/yaml", Data: []byte(m.Source.Text)},
 		{Name: record.PlanFile, MediaType: "application/xml", Data: []byte(m.Plan.Source.Text)},

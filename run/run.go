@@ -127,7 +127,8 @@ type Run struct {
 	breached float64 // when the vehicle was first outside [s]; NaN: never
 
 	sources []mission.Source
-	lost    []bool // by source: it is unknown, as last logged
+	lost    []bool          // by source: it is unknown, as last logged
+	told    map[string]bool // by text: the truth of a relation by which the run is judged, as last logged
 
 	row []float64 // scratch
 }
@@ -218,6 +219,9 @@ func (r *Run) step() error {
 		r.begun = true
 		return r.begin()
 	}
+	if r.told == nil { // it was restored
+		_ = r.watched() // which logs nothing
+	}
 	from := r.world.T()
 	segment, err := r.world.Advance(r.until)
 	r.stuck, r.waiting = err != nil, segment.Waiting
@@ -263,7 +267,7 @@ func (r *Run) step() error {
 
 // begin is the instant at which the run starts.
 func (r *Run) begin() error {
-	if err := errors.Join(r.losses(), r.instant(), r.recordInputs()); err != nil {
+	if err := errors.Join(r.losses(), r.instant(), r.watched(), r.recordInputs()); err != nil {
 		return err
 	}
 	if err := r.grid(0); err != nil {
@@ -307,6 +311,9 @@ func (r *Run) event(segment Segment) error {
 		if err := r.rec.Event(e); err != nil {
 			return err
 		}
+		if _, judged := r.told[x.Text]; judged {
+			r.told[x.Text] = e.Holds
+		}
 	}
 	if alarm != "" {
 		if err := r.log("time", alarm); err != nil {
@@ -349,10 +356,34 @@ func (r *Run) react() (changed bool, err error) {
 	if err == nil {
 		err = r.settle()
 	}
+	if err == nil {
+		err = r.watched()
+	}
 	if err != nil || !world.Changed() && r.world == world {
 		return false, err
 	}
 	return true, r.recordInputs()
+}
+
+// watched logs the relations by which the run is judged that have changed at this instant at a jump: the log has the
+// others.
+func (r *Run) watched() error {
+	if r.told == nil {
+		r.told = map[string]bool{}
+	}
+	_, above := r.world.Discrete()
+	for _, i := range r.m.Program.Judged {
+		x := &r.m.Program.Indicators[i]
+		last, known := r.told[x.Text]
+		holds := x.Holds(above[i])
+		r.told[x.Text] = holds
+		if known && last != holds {
+			if err := r.rec.Event(record.StateEvent(r.world.T(), r.executive.Micro(), x.Text, holds)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // right records the right limit of an instant, which ends the run if the plan has ended.

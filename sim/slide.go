@@ -195,14 +195,14 @@ func (m *slide) leave(s *Simulator, from, to float64) (at float64, above, ends b
 	for k := range looks + 1 {
 		switch t := min(s.time(float64(k)/looks), to); {
 		case t < from:
-		case outward(t) < 0:
+		case !(outward(t) >= 0):
 			from = t
 		default:
-			if from < t {
-				_, t = ode.Root(outward, from, t)
-				outward(t)
+			if outward(from) < 0 {
+				_, from = ode.Root(outward, from, t)
 			}
-			return t, above, true
+			outward(from)
+			return from, above, true
 		}
 	}
 	return to, above, false

@@ -19,6 +19,9 @@ type Trace struct {
 	Texts   []string          // that the values of texts number
 	Partial bool              // the run continued after the last place, but was not recorded
 	Touches []Touch           // sides of relations, where the values may differ from them by rounding
+	// Sides are the truths of relations by key, at each place and up to the next one; nil: it is that at the first place.
+	// They count where values contradict them.
+	Sides map[string][]bool
 }
 
 // Touch is the truth of a relation at a place, by its key ([expr.Logic]). Values that contradict it are rounded: the
@@ -142,6 +145,40 @@ func (j *judge) condition(e *expr.Expr) (curve, error) {
 }
 
 func (j *judge) logic(l expr.Logic) (curve, error) {
+	c, err := j.operation(l)
+	if err != nil {
+		return c, err
+	}
+	key, reverse := l.Keys()
+	if truth, known := j.Sides[key]; known {
+		j.hold(c, truth, 1)
+	}
+	if truth, known := j.Sides[reverse]; known {
+		j.hold(c, truth, -1)
+	}
+	return c, nil
+}
+
+// hold gives margins that contradict the truth of a relation the value 0. With the sign -1, it is the relation with its
+// sides exchanged.
+func (j *judge) hold(c curve, truth []bool, sign float64) {
+	places, _ := j.over(func(int) float64 { return 0 })
+	n := 0 // places that are not after the point
+	for i, p := range c {
+		for n < len(places) && byPlace(places[n], p) <= 0 {
+			n++
+		}
+		holds := sign*c[0].v >= 0
+		if truth != nil {
+			holds = truth[max(n-1, 0)]
+		}
+		if holds && sign*p.v < 0 || !holds && sign*p.v > 0 {
+			c[i].v = 0
+		}
+	}
+}
+
+func (j *judge) operation(l expr.Logic) (curve, error) {
 	switch l.Op {
 	case expr.LogicTruth:
 		return j.truth(func(int) bool { return l.Value })

@@ -31,9 +31,13 @@ func byPlace(p, q point) int {
 const roundedOff = 8 * 0x1p-52
 
 // line returns the value at a time between two points. What may be 0, with the value and the time rounded, is 0: a
-// condition or its opposite holds where their curves cross.
+// condition or its opposite holds where their curves cross. An infinite value, that of a discrete signal, changes at the
+// second point.
 func line(p, q point, t float64) float64 {
-	if p.v == q.v || q.t == p.t {
+	switch {
+	case t == q.t && p.t < q.t:
+		return q.v
+	case p.v == q.v, q.t == p.t, math.IsInf(p.v, 0), math.IsInf(q.v, 0):
 		return p.v
 	}
 	v := p.v + (q.v-p.v)*((t-p.t)/(q.t-p.t))
@@ -87,7 +91,7 @@ func (c curve) negativeFrom(from point) (point, bool) {
 			last = p
 			continue
 		}
-		if last.t < p.t {
+		if last.t < p.t && !math.IsInf(last.v-p.v, 0) {
 			p = point{t: last.t + (p.t-last.t)*(last.v/(last.v-p.v)), v: p.v}
 		}
 		return p, true

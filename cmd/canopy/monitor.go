@@ -212,7 +212,7 @@ func asked(h *record.Header, later []record.Takeover, name string, texts []strin
 	if p == nil {
 		return w, diags.Err()
 	}
-	declared, diags := declare.ReadSection(missionFile, p)
+	declared, diags := declare.ReadSection(missionFile, p, monitor.Scope(h))
 	return declared.Watch(p.Tree, w.Computed, false), diags.Err()
 }
 

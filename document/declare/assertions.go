@@ -93,9 +93,13 @@ func (r Rate) String() string {
 	return "[" + diag.Number(r.Low, -1) + ", " + diag.Number(r.High, -1) + "]"
 }
 
-// ReadSection reads the section `check` of a mission document, and nothing else of it.
-func ReadSection(src *diag.Source, p *plan.Plan) (Declarations, diag.List) {
-	r := yamldoc.NewReader(src)
-	d := Read(r, r.Parse("").Entry("check"), p, nil)
-	return d, r.Diags
+// ReadSection reads from a mission document, of which a run has recorded signals, what is judged on the run.
+func ReadSection(src *diag.Source, p *plan.Plan, recorded expr.Scope) (Declarations, diag.List) {
+	d := &declarer{Reader: yamldoc.NewReader(src), plan: p, scope: recorded}
+	if n := d.Parse("").Entry("check"); n != nil {
+		entries := d.entries()
+		entries["goal"] = func(*yamldoc.Node) { d.d.Goal = &Statement{} } // its signals need not be recorded
+		d.Fields(n, "check", entries)
+	}
+	return d.d, d.Diags
 }

@@ -72,6 +72,9 @@ func (b *builder) program(counts []bool) {
 	}, Once: func(e *expr.Expr, v expr.Variable) *expr.Code {
 		return b.noted(b.compiler.CompileAtOnce(e, v))
 	}}.Compile(p, m.Plan.Leaves)
+	for _, e := range m.judges {
+		p.Judged = append(p.Judged, b.observed(e, expr.Variable{Type: expr.Boolean}).Indicators()...)
+	}
 	p.Indicators, p.Cells = b.compiler.Indicators(), b.compiler.Cells()
 	order := b.sort()
 	reads := map[int]bool{}
@@ -108,6 +111,9 @@ func (b *builder) program(counts []bool) {
 		p.Steady = append(p.Steady, p.Indicators[i].Alone() && fixed(p.Indicators[i].Reads()))
 	}
 	p.Direct = m.direct()
+	slices.Sort(p.Judged)
+	p.Judged = slices.Compact(p.Judged)
+	p.Standing = slices.Clone(p.Judged)
 	for _, c := range p.Computed {
 		p.Standing = append(p.Standing, c.Indicators()...)
 	}

@@ -56,7 +56,8 @@ type Mission struct {
 	texts  []string         // that the mission itself gives to slots, by their place among the signals
 	slots  []executive.Slot // written by tasks: the vehicle's commands, then the mission's own
 	layout executive.Layout
-	judged []string // what assertions name: signals and tasks
+	judged []string     // what assertions name: signals and tasks
+	judges []*expr.Expr // their conditions without tasks, whose relations are events of the run
 
 	computed map[string]*expr.Expr // the document's real signals that are expressions of others
 

@@ -162,8 +162,8 @@ func (b *builder) sections(parts map[string]*yamldoc.Node, set []string, open fu
 	}
 	b.m.Declared = declare.Read(b.Reader, parts["check"], b.m.Plan, b.m.Scope())
 	m.computed = declare.Computed(parts["signals"])
-	judging := m.Judging(m.Watch())
-	b.m.Record, b.m.judged = judging.Record, judging.judged
+	judging := m.judging(m.Watch())
+	m.Record, m.judged, m.judges = judging.Record, judging.judged, judging.judges
 	if !b.Diags.HasErrors() {
 		b.compile()
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/temporal"
 	"github.com/canopy-uav/canopy/vehicle/equations"
 	"github.com/canopy-uav/canopy/vehicle/model"
@@ -65,11 +66,36 @@ func (m *Mission) Watch() temporal.Watch {
 	}))
 }
 
-// Judging returns the mission that also records the signals that a watch reads, so that it can be judged on its runs,
-// and those behind computed ones, and attends to the tasks. The time is in every record.
+// Judging returns the mission that can be judged on its runs: it also records the signals that a watch reads, and those
+// behind computed ones, attends to the tasks, and has the relations of the watch as events. The time is in every record.
 func (m *Mission) Judging(w temporal.Watch) *Mission {
+	n := m.judging(w)
+	if len(n.judges) > len(m.judges) {
+		n.builder(m).compile()
+	}
+	return n
+}
+
+// judging is Judging before the relations are compiled.
+func (m *Mission) judging(w temporal.Watch) *Mission {
 	n := *m
-	n.Record, n.judged = slices.Clone(m.Record), slices.Clone(m.judged)
+	n.Record, n.judged, n.judges = slices.Clone(m.Record), slices.Clone(m.judged), slices.Clone(m.judges)
+	isTask := func(name string) bool {
+		_, ok := m.Plan.Tree.Find(name)
+		return ok
+	}
+	for _, a := range w.Assertions {
+		if a.Formula == nil {
+			continue
+		}
+		a.Formula.Conditions(func(e *expr.Expr) {
+			e = e.Judged(isTask)
+			same := func(o *expr.Expr) bool { return o.String() == e.String() }
+			if len(e.Names()) > 0 && !slices.ContainsFunc(n.judges, same) {
+				n.judges = append(n.judges, e)
+			}
+		})
+	}
 	long := w.Expanded(func(string) bool { return true })
 	for _, a := range slices.Concat(w.Assertions, long.Assertions) {
 		for _, name := range a.Names() {

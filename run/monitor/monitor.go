@@ -39,6 +39,7 @@ type Monitor struct {
 	changes    []change
 	crossings  []crossing
 	relations  map[string]*relation // by text
+	watched    []string             // texts of those of which each change is stored
 	outside    *record.Event        // the first state that left its range
 	told       int                  // status changes so far
 	plans      []span               // that have decided, in their order
@@ -92,7 +93,7 @@ func Tasks(h *record.Header, later []record.Takeover) []record.Task {
 // New returns a monitor of a run. If it is known which plans take over later, assertions may name their tasks.
 func New(h *record.Header, w temporal.Watch, later ...record.Takeover) *Monitor {
 	m := &Monitor{tasks: Tasks(h, later), scope: Scope(h), tolerance: h.RelTol, most: maxValues,
-		relations: map[string]*relation{}}
+		relations: map[string]*relation{}, watched: h.Watched}
 	w.Computed = maps.Clone(w.Computed)
 	for _, t := range m.tasks { // a name that is also that of a task means the task
 		delete(w.Computed, t.Name)

@@ -95,10 +95,31 @@ func (r *relation) onSide(row []float64, truth bool) {
 
 // key returns the key and the truth of a general relation that holds or does not.
 func (r *relation) key(truth bool) (string, bool) {
-	if l := r.logic; l.Op == expr.LogicNot {
-		return l.Args[0].Key, !truth
+	l, holds := &r.logic, truth
+	if l.Op == expr.LogicNot {
+		l, holds = &l.Args[0], !truth
 	}
-	return r.logic.Key, truth
+	key, _ := l.Keys()
+	return key, holds
+}
+
+// sides returns the keys of the relations that are watched at all times, and their truths at the start, as far as they
+// change later.
+func (m *Monitor) sides() (keys []string, truth map[string]bool) {
+	truth = map[string]bool{}
+	for _, c := range slices.Backward(m.crossings) {
+		if key, holds := c.relation.key(c.holds); !c.touch {
+			truth[key] = !holds
+		}
+	}
+	for _, text := range m.watched {
+		if r := m.relation(text); r != nil {
+			if key, _ := r.key(true); key != "" && !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys, truth
 }
 
 // builder builds the trace of a run from what a monitor stored.
@@ -108,6 +129,8 @@ type builder struct {
 	status []bt.Status // of the kept tasks
 	judged []bool      // of these: they are leaves whose success holds
 	touch  []crossing  // the touches in force, at most one of each relation
+	keys   []string    // of the relations that are watched at all times
+	truth  map[string]bool
 }
 
 // trace returns the run up to a time, as its plan was flown: what stops the plan is no part of it. An instant with an
@@ -115,7 +138,8 @@ type builder struct {
 // visible.
 func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 	b := &builder{m, &temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}, Scope: m.scope,
-		Texts: m.texts}, nil, nil, nil}
+		Texts: m.texts, Sides: map[string][]bool{}}, nil, nil, nil, nil, nil}
+	b.keys, b.truth = m.sides()
 	most := len(m.samples) + 2*len(m.changes) // the places, if no two changes are at one time
 	b.T = make([]float64, 0, most)
 	for _, c := range m.signals {
@@ -173,6 +197,10 @@ func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 		}
 		for _, c := range now {
 			b.status[c.task] = c.to
+		}
+		for _, c := range crossed {
+			key, holds := c.relation.key(c.holds)
+			b.truth[key] = holds
 		}
 		b.place(t, b.onSides(right, left, crossed, true, len(b.T)))
 		if len(here) > 0 {
@@ -283,6 +311,13 @@ func (b *builder) place(t float64, row []float64) {
 	b.T = append(b.T, t)
 	for i, c := range b.signals {
 		b.Signals[c.name] = append(b.Signals[c.name], row[i])
+	}
+	for _, key := range b.keys {
+		if holds, changes := b.truth[key]; changes {
+			b.Sides[key] = append(b.Sides[key], holds)
+		} else {
+			b.Sides[key] = nil
+		}
 	}
 	for k, i := range b.active {
 		s, name := b.status[k], b.tasks[i].Name

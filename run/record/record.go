@@ -148,6 +148,7 @@ type Header struct {
 	Signals    []Signal    `json:"signals"`
 	Plots      []Plot      `json:"plots"`
 	Parameters []Parameter `json:"parameters"`
+	Watched    []string    `json:"watched,omitempty"` // relations of which the log has an event for each change
 
 	// Date is the Unix time of the start [ns], of a flight that is not simulated. The log times of run.mcap are then Unix
 	// times, which Recorder.SetDate sets.

@@ -438,11 +438,12 @@ func (w *world) recorded(t float64, y []float64, d *sim.Discrete, left bool) []f
 }
 
 func (w *world) Changed() bool {
-	if len(w.memory) == 0 {
+	if len(w.memory) == 0 && len(w.own) == 0 {
 		return w.sim.Changed()
 	}
-	n := w.m.Program.Inputs() // what the vehicle remembers is no signal
-	return !slices.EqualFunc(w.sim.U[:n], w.sim.Before().U[:n], sim.Same) || !slices.Equal(w.sim.Y, w.sim.Left())
+	n, before := w.m.Program.Inputs(), w.sim.Before() // what the vehicle remembers is no signal
+	return !slices.EqualFunc(w.sim.U[:n], before.U[:n], sim.Same) || !slices.Equal(w.sim.Y, w.sim.Left()) ||
+		!slices.Equal(w.sim.Above[:w.listed], before.Above[:w.listed])
 }
 
 func (w *world) Cost(s *record.Summary) {
