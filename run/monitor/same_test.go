@@ -38,7 +38,7 @@ func TestPropertiesReadTheSidesOfThePlan(t *testing.T) {
 	}
 	changes := 0
 	for seed := range missions {
-		random := rand.New(rand.NewPCG(uint64(seed), 26))
+		random := rand.New(rand.NewPCG(uint64(seed), 27))
 		number := func() string { return fmt.Sprintf("%.1f", random.Float64()*6-3) }
 		condition, same := sameCondition(random, number)
 		files := map[string]string{
