@@ -67,32 +67,41 @@ func (s *Stepper) boundsText(f int32, b *interval) string {
 		}
 		return ""
 	}
-	low, high := !math.IsInf(b.low, -1), !math.IsInf(b.high, 1)
+	var parts []string
+	if text := Range(name, b.low, b.high, b.lowOpen, b.highOpen); text != "" {
+		parts = append(parts, text)
+	}
+	for _, x := range b.not {
+		if b.low != b.high {
+			parts = append(parts, name+" != "+Figure(x))
+		}
+	}
+	return strings.Join(parts, " and ")
+}
+
+// Range describes the range of a quantity, "" if both ends are infinite.
+func Range(name string, low, high float64, lowOpen, highOpen bool) string {
 	sign := func(open bool, strict, other string) string {
 		if open {
 			return strict
 		}
 		return other
 	}
-	var parts []string
-	switch {
-	case low && high && b.low == b.high:
-		return name + " = " + figure(b.low)
-	case low && high:
-		from, to := figure(b.low), figure(b.high)
-		if from == to { // they differ in the last digits
-			from, to = diag.Number(b.low, -1), diag.Number(b.high, -1)
-		}
-		parts = append(parts, name+" in "+sign(b.lowOpen, "(", "[")+from+", "+to+sign(b.highOpen, ")", "]"))
-	case low:
-		parts = append(parts, name+sign(b.lowOpen, " > ", " >= ")+figure(b.low))
-	case high:
-		parts = append(parts, name+sign(b.highOpen, " < ", " <= ")+figure(b.high))
+	switch below, above := math.IsInf(low, -1), math.IsInf(high, 1); {
+	case below && above:
+		return ""
+	case above:
+		return name + sign(lowOpen, " > ", " >= ") + Figure(low)
+	case below:
+		return name + sign(highOpen, " < ", " <= ") + Figure(high)
+	case low == high:
+		return name + " = " + Figure(low)
 	}
-	for _, x := range b.not {
-		parts = append(parts, name+" != "+figure(x))
+	from, to := Figure(low), Figure(high)
+	if from == to { // they differ in the last digits
+		from, to = diag.Number(low, -1), diag.Number(high, -1)
 	}
-	return strings.Join(parts, " and ")
+	return name + " in " + sign(lowOpen, "(", "[") + from + ", " + to + sign(highOpen, ")", "]")
 }
 
 // truthValue reports whether a form is that of a leaf that may be true or false.
@@ -113,7 +122,7 @@ func (s *Stepper) formText(f int32) string {
 			b.WriteString(" + ")
 		}
 		if c = math.Abs(c); c != 1 {
-			b.WriteString(figure(c) + " * ")
+			b.WriteString(Figure(c) + " * ")
 		}
 		b.WriteString(s.atomText(&s.atoms[t.atom]))
 	}
@@ -133,20 +142,20 @@ func (s *Stepper) atomText(a *atom) string {
 
 func (s *Stepper) valueText(v value) string {
 	if v.known() {
-		return figure(v.offset)
+		return Figure(v.offset)
 	}
 	text := s.formText(v.form)
 	if v.scale != 1 {
-		text = figure(v.scale) + " * (" + text + ")"
+		text = Figure(v.scale) + " * (" + text + ")"
 	}
 	if v.offset != 0 {
-		text += " + " + figure(v.offset)
+		text += " + " + Figure(v.offset)
 	}
 	return text
 }
 
-// figure formats a number; rounding errors from the conversion of units are removed.
-func figure(x float64) string {
+// Figure formats a number; rounding errors from the conversion of units are removed.
+func Figure(x float64) string {
 	short := strconv.FormatFloat(x, 'g', 12, 64)
 	if r, err := strconv.ParseFloat(short, 64); err == nil && math.Abs(r-x) <= 1e-12*math.Abs(x) {
 		x = r

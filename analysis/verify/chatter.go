@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
 )
 
@@ -345,16 +346,16 @@ func (t *turns) refute(f *Finding, x turn, who string, period float64, single bo
 	if single {
 		cuts := t.axes[x.axis].cuts
 		low, high := cuts[x.first[x.axis]].limit, cuts[x.last[x.axis]].limit
-		if where = fmt.Sprintf(" between %s and %s", number(low), number(high)); low == high {
+		if where = fmt.Sprintf(" between %s and %s", flown.Figure(low), flown.Figure(high)); low == high {
 			f.Text = fmt.Sprintf("%s at %s without end: one raises it above the limit, the other lowers it below", who,
-				number(low))
+				flown.Figure(low))
 			if len(f.Tasks) == 1 {
 				f.Text = fmt.Sprintf("%s at %s without end: it crosses the limit in one direction with the task, "+
-					"in the other without", who, number(low))
+					"in the other without", who, flown.Figure(low))
 			}
 			f.Advice = "give the condition hysteresis: an `off` limit apart from `on`"
 		} else if period > 0 {
-			f.Advice = fmt.Sprintf("use a margin of %s, or declare a shorter `period`", number(roundUp((high-low)*least/period)))
+			f.Advice = fmt.Sprintf("use a margin of %s, or declare a shorter `period`", flown.Figure(roundUp((high-low)*least/period)))
 		}
 	}
 	switch {

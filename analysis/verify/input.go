@@ -2,15 +2,12 @@ package verify
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
 
 	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
-	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/expr"
 )
 
@@ -59,7 +56,6 @@ const (
 type input struct {
 	kind   inputKind
 	signal int    // bit: its signal
-	first  bool   // bit: the first variable of the signal
 	text   string // free: when true
 	denied string // free, latch: when false
 
@@ -112,8 +108,8 @@ func (v *vocabulary) number(l *expr.Logic) {
 		i := v.bySig[l.Signal]
 		if s := &v.signals[i]; s.at < 0 {
 			s.at = len(v.inputs)
-			for b := range s.bits() {
-				v.inputs = append(v.inputs, input{kind: inputBit, signal: i, first: b == 0})
+			for range s.bits() {
+				v.inputs = append(v.inputs, input{kind: inputBit, signal: i})
 			}
 		}
 	case expr.LogicRelation:
@@ -158,35 +154,14 @@ func (s *signal) interval(w []bool) int {
 
 // text describes the intervals from the first to the last.
 func (s *signal) text(first, last int) string {
-	switch {
-	case first == 0 && last == len(s.cuts):
-		return "any " + s.name
-	case first == 0:
-		c := s.cuts[last]
-		return s.name + map[bool]string{false: " < ", true: " <= "}[c.strict] + number(c.limit)
-	case last == len(s.cuts):
-		c := s.cuts[first-1]
-		return s.name + map[bool]string{false: " >= ", true: " > "}[c.strict] + number(c.limit)
+	low, high := cut{limit: math.Inf(-1)}, cut{limit: math.Inf(1)}
+	if first > 0 {
+		low = s.cuts[first-1]
 	}
-	low, high := s.cuts[first-1], s.cuts[last]
-	if low.limit == high.limit {
-		return fmt.Sprintf("%s = %s", s.name, number(low.limit))
+	if last < len(s.cuts) {
+		high = s.cuts[last]
 	}
-	from, to := number(low.limit), number(high.limit)
-	if from == to { // they differ in the last digits
-		from, to = diag.Number(low.limit, -1), diag.Number(high.limit, -1)
-	}
-	return s.name + " in " + map[bool]string{false: "[", true: "("}[low.strict] + from + ", " + to +
-		map[bool]string{false: ")", true: "]"}[high.strict]
-}
-
-// number formats a limit; rounding errors from the conversion of units are removed.
-func number(x float64) string {
-	short := strconv.FormatFloat(x, 'g', 12, 64)
-	if r, err := strconv.ParseFloat(short, 64); err == nil && math.Abs(r-x) <= 1e-12*math.Abs(x) {
-		x = r
-	}
-	return diag.Number(x, -1)
+	return cmp.Or(flown.Range(s.name, low.limit, high.limit, low.strict, !high.strict), "any "+s.name)
 }
 
 // leaf holds the formulas of a leaf of the plan. Formulas that are not given are nil and do not hold.
@@ -206,7 +181,6 @@ type leaf struct {
 type procedure struct {
 	slow  bool        // takes time
 	until *expr.Logic // it is over when this holds; nil: after some time
-	brief bool        // that time may be zero
 }
 
 // proposition is a formula that is one free variable.

@@ -127,8 +127,8 @@ func (m *Model) readLeaves() {
 			x.done, x.failed = logic(l.Done), logic(l.Failed)
 			x.successIf, x.failureIf = logic(l.SuccessIf), logic(l.FailureIf)
 		}
-		x.entry = procedure{l.EntryTime != nil || l.EntryUntil != nil, logic(l.EntryUntil), mayBeZero(l.EntryTime)}
-		x.exit = procedure{l.ExitTime != nil || l.ExitUntil != nil, logic(l.ExitUntil), mayBeZero(l.ExitTime)}
+		x.entry = procedure{l.EntryTime != nil || l.EntryUntil != nil, logic(l.EntryUntil)}
+		x.exit = procedure{l.ExitTime != nil || l.ExitUntil != nil, logic(l.ExitUntil)}
 		m.leaves = append(m.leaves, x)
 		m.leafOf[l.Task] = i
 	}
@@ -142,15 +142,6 @@ func (m *Model) readLeaves() {
 		l := m.subject.Logic(*g)
 		m.goal = &l
 	}
-}
-
-// mayBeZero reports whether a duration is zero or not constant; nil is neither.
-func mayBeZero(duration *expr.Expr) bool {
-	if duration == nil {
-		return false
-	}
-	v, known := duration.Constant()
-	return v == 0 || !known
 }
 
 // slow reports whether some procedure takes time.

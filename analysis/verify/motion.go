@@ -99,7 +99,7 @@ func sumText(terms []expr.Term) string {
 			b.WriteString(" + ")
 		}
 		if f := math.Abs(t.Factor); f != 1 {
-			b.WriteString(number(f) + "*")
+			b.WriteString(flown.Figure(f) + "*")
 		}
 		b.WriteString(t.Signal)
 	}
