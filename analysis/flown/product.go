@@ -225,8 +225,5 @@ func (p *Product) Text() string {
 			parts = append(parts, text)
 		}
 	}
-	if len(parts) == 0 {
-		return Always
-	}
-	return strings.Join(parts, " and ")
+	return cmp.Or(strings.Join(parts, " and "), Always)
 }

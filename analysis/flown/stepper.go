@@ -241,6 +241,7 @@ func (s *Stepper) free(subject *declare.Subject) {
 // nor a statement, directly or through other signals.
 func (s *Stepper) prune(subject *declare.Subject, all bool) {
 	s.needed = s.asked(subject, all)
+	zero, _ := expr.Parse("0")
 	p, nothing := s.p, s.compiler.CompileAtOnce(zero, expr.Variable{})
 	useless := func(slot int, c *expr.Code) bool { return !s.needed[slot] && c != nil && !notFinite(c) }
 	p.Kept = slices.DeleteFunc(slices.Clone(p.Kept), func(r executive.Role) bool { return !s.needed[r.Slot] })
@@ -350,14 +351,6 @@ func (s *Stepper) asked(subject *declare.Subject, all bool) []bool {
 	return asked
 }
 
-var zero = func() *expr.Expr {
-	e, err := expr.Parse("0")
-	if err != nil {
-		panic("flown: a number is refused")
-	}
-	return e
-}()
-
 // depend determines which signals follow which slots within an instant.
 func (s *Stepper) depend() {
 	p, l := s.p, &s.p.Layout
@@ -439,15 +432,7 @@ func (s *Stepper) depend() {
 
 // Written reports whether the value of a slot decides in any way an input of a leaf: what tasks write, or its default.
 func (s *Stepper) Written() bool {
-	follows := make([]bool, s.p.Layout.Signals)
-	for _, places := range s.follows {
-		for _, place := range places {
-			follows[place] = true
-		}
-	}
-	return s.any(func(c *expr.Code) bool {
-		return slices.ContainsFunc(c.Reads(), func(r int) bool { return r < len(follows) && follows[r] })
-	})
+	return s.any(func(c *expr.Code) bool { return slices.ContainsFunc(c.Reads(), s.jumps) })
 }
 
 // Lags reports whether an input of a leaf may be older than the signals that it depends on: the sides of relations

@@ -1,6 +1,7 @@
 package flown
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -28,10 +29,7 @@ func (m *Moment) text(counts func(part string) bool) string {
 			parts = append(parts, part)
 		}
 	}
-	if len(parts) == 0 {
-		return Always
-	}
-	return strings.Join(parts, " and ")
+	return cmp.Or(strings.Join(parts, " and "), Always)
 }
 
 // Always is the text of an instant of which nothing is known.

@@ -207,10 +207,7 @@ func (w *world) round() (changed []int) {
 	copy(w.former, w.sides)
 	for k := range w.s.indicators {
 		before := w.changed[k]
-		w.changed[k] = false
-		for _, r := range w.s.indicators[k].Reads() {
-			w.changed[k] = w.changed[k] || r < len(w.moved) && w.moved[r]
-		}
+		w.changed[k] = w.stirred(&w.s.indicators[k])
 		for _, j := range w.s.inner[k] { // their sides were committed with this one
 			w.changed[k] = w.changed[k] || before || w.settled == 1 || w.changed[j]
 		}
@@ -461,10 +458,7 @@ func (w *world) signal(place int) value {
 // evaluate returns what is known of the value of an expression; that of a condition is 1 or 0.
 func (w *world) evaluate(c *expr.Code, frozen bool) value {
 	if c.Type() == expr.Boolean {
-		if w.truth(c, frozen) {
-			return number(1)
-		}
-		return number(0)
+		return number(float64(btoi(w.truth(c, frozen))))
 	}
 	v, _ := w.execute(c.Program(frozen))
 	return v
@@ -542,15 +536,8 @@ func (w *world) difference(x *expr.Indicator) value {
 
 // stirred reports whether an indicator reads a signal that has jumped in this round: the side was committed before.
 func (w *world) stirred(x *expr.Indicator) bool {
-	if len(w.jumped) == 0 {
-		return false
-	}
-	for _, r := range x.Reads() {
-		if r < len(w.moved) && w.moved[r] {
-			return true
-		}
-	}
-	return false
+	return len(w.jumped) > 0 &&
+		slices.ContainsFunc(x.Reads(), func(r int) bool { return r < len(w.moved) && w.moved[r] })
 }
 
 // nonNegative reports whether a value is at least zero.

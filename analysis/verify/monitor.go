@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/canopy-uav/canopy/analysis/zone"
 	"github.com/canopy-uav/canopy/expr"
@@ -259,15 +260,7 @@ func (x *monitor) leave(
 
 // simple reports whether a formula is about one time.
 func simple(f *temporal.Formula) bool {
-	if f.Op > temporal.Or {
-		return false
-	}
-	for _, a := range f.Args {
-		if !simple(a) {
-			return false
-		}
-	}
-	return true
+	return f.Op <= temporal.Or && !slices.ContainsFunc(f.Args, func(a *temporal.Formula) bool { return !simple(a) })
 }
 
 // followed returns a stronger or a weaker formula that a monitor can follow. It is violated by the beginning of a run

@@ -1,6 +1,9 @@
 package verify
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Bounds of decision diagrams: their nodes, some 150 MB with the table that finds them, and the results of operations
 // that are kept, 32 MB.
@@ -200,7 +203,7 @@ func (d *diagrams) both(a, b set) set {
 
 // witness returns an assignment in a set that is not empty; values that do not matter are open.
 func (d *diagrams) witness(a set) []value {
-	w := d.anything()
+	w := slices.Repeat([]value{open}, d.n)
 	for e := a; e > always && !d.lost; { // every edge except the empty set leads to the full set
 		v := d.nodes[e>>1].variable
 		low, high := d.below(e, v)
@@ -211,17 +214,9 @@ func (d *diagrams) witness(a set) []value {
 	return w
 }
 
-func (d *diagrams) anything() []value {
-	w := make([]value, d.n)
-	for i := range w {
-		w[i] = open
-	}
-	return w
-}
-
 // shortest is a witness with few values: it follows a shortest path to the full set.
 func (d *diagrams) shortest(a set) []value {
-	w := d.anything()
+	w := slices.Repeat([]value{open}, d.n)
 	if d.lost {
 		return w
 	}
