@@ -8,6 +8,7 @@
 package smv
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -345,19 +346,13 @@ func (w *writer) value(l *plan.Leaf) string {
 
 // anyOf joins alternatives.
 func anyOf(parts []string) string {
-	if len(parts) == 0 {
-		return "FALSE"
-	}
-	return strings.Join(parts, " | ")
+	return cmp.Or(strings.Join(parts, " | "), "FALSE")
 }
 
 // all joins conditions that hold together; "" is none.
 func all(parts ...string) string {
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
-	if len(parts) == 0 {
-		return "TRUE"
-	}
-	return strings.Join(parts, " & ")
+	return cmp.Or(strings.Join(parts, " & "), "TRUE")
 }
 
 // judge defines where a task has succeeded, where it has failed, and where it is skipped if it can be.

@@ -57,14 +57,16 @@ func askChatter(m *Model) []Finding {
 	if !m.knowsRates() {
 		return nil
 	}
-	t, why := m.findTurns()
-	if why != "" {
+	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
+	g.turns = true
+	if why := g.explore(); why != "" {
 		if found := m.slowTurns(); found != nil {
 			return found
 		}
 		return []Finding{{Verdict: Undecided, Text: "not concluded whether tasks take turns: " + why,
 			Advice: "reduce the limits of signals and the free conditions"}}
 	}
+	t := g.findTurns()
 	var found []Finding
 	for _, x := range t.distinct() {
 		found = append(found, t.finding(x))
@@ -78,16 +80,6 @@ func askChatter(m *Model) []Finding {
 		}
 	}
 	return found
-}
-
-// findTurns finds the turns.
-func (m *Model) findTurns() (t *turns, why string) {
-	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
-	g.turns = true
-	if why := g.explore(); why != "" {
-		return nil, why
-	}
-	return g.findTurns(), ""
 }
 
 // findTurns finds the turns in a graph.
@@ -110,6 +102,11 @@ func (t *turns) divide(nodes []int, timers bool) (p pace) {
 	use := func(e edge) bool { return timers || e.wait < 0 }
 	components(len(t.nodes), nodes, t.successors(use), func(part []int) {
 		slices.Sort(part)
+		inside := map[int]bool{}
+		for _, n := range part {
+			inside[n] = true
+		}
+		use := func(e edge) bool { return inside[e.to] && use(e) }
 		loop := t.loop(part, use)
 		if loop == nil {
 			return
@@ -158,14 +155,10 @@ func (t *turns) parts(part []int, x crossings) [][]int {
 // measure returns what the edges of a part cross, and how long a turn takes that crosses it all.
 func (t *turns) measure(part []int, use func(edge) bool) crossings {
 	x := crossings{first: slices.Repeat([]int{-1}, len(t.axes)), last: slices.Repeat([]int{-1}, len(t.axes)), axis: -1}
-	inside := map[int]bool{}
-	for _, n := range part {
-		inside[n] = true
-	}
 	wait := math.Inf(1)
 	for _, n := range part {
 		for _, e := range t.nodes[n].next {
-			if !inside[e.to] || !use(e) {
+			if !use(e) {
 				continue
 			}
 			if e.wait >= 0 {
@@ -216,17 +209,13 @@ func (t *turns) crossing(part []int, i, first, last int) (time float64) {
 
 // loop returns the shortest closed walk in a part on which the active actions change; nil if there is none.
 func (t *turns) loop(part []int, use func(edge) bool) []int {
-	inside := map[int]bool{}
-	for _, n := range part {
-		inside[n] = true
-	}
 	var shortest []int
 	for _, n := range part {
 		for _, e := range t.nodes[n].next {
-			if !inside[e.to] || !use(e) || slices.Equal(t.actives(n), t.actives(e.to)) {
+			if !use(e) || slices.Equal(t.actives(n), t.actives(e.to)) {
 				continue
 			}
-			walk := path([]int{e.to}, t.successors(func(e edge) bool { return inside[e.to] && use(e) }),
+			walk := path([]int{e.to}, t.successors(use),
 				func(to int) bool { return to == n })
 			if shortest == nil || len(walk) < len(shortest) {
 				shortest = walk
@@ -355,7 +344,8 @@ func (t *turns) refute(f *Finding, x turn, who string, period float64, single bo
 			}
 			f.Advice = "give the condition hysteresis: an `off` limit apart from `on`"
 		} else if period > 0 {
-			f.Advice = fmt.Sprintf("use a margin of %s, or declare a shorter `period`", flown.Figure(roundUp((high-low)*least/period)))
+			f.Advice = fmt.Sprintf("use a margin of %s, or declare a shorter `period`",
+				flown.Figure(roundUp((high-low)*least/period)))
 		}
 	}
 	switch {

@@ -321,9 +321,8 @@ func (p *plans) differ(*flown.Moment) (what string, sure bool) {
 }
 
 func (p *plans) situation(*flown.Moment) Situation {
-	over := append(p.a.elapsed(p.Old), p.b.elapsed(p.New)...)
-	slices.Sort(over)
-	return Situation{p.Text(), slices.Compact(over), p.a.busy(p.Old), p.b.busy(p.New)}
+	over := distinct(append(p.a.elapsed(p.Old), p.b.elapsed(p.New)...))
+	return Situation{p.Text(), over, p.a.busy(p.Old), p.b.busy(p.New)}
 }
 
 func (p *plans) instants(_ *flown.Moment, comment string) [2]instant {
@@ -340,6 +339,10 @@ func (m *Model) busy(x *flown.Moment) []string {
 	for _, a := range m.activeAt(x) {
 		names = append(names, ownName(m.tree.Name(a)))
 	}
+	return distinct(names)
+}
+
+func distinct(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -434,8 +437,7 @@ func (x *machine) busy() []string {
 	for _, a := range x.graph.ActiveActions(nil) {
 		names = append(names, ownName(x.graph.Graph().Actions()[a]))
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return distinct(names)
 }
 
 func (x *machine) situation(at *flown.Moment) Situation {

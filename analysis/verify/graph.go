@@ -22,23 +22,22 @@ import (
 // plan reaches if any values may follow any others, but only the edges of the tasks' effects: other inputs stay as they
 // are, and a signal on which no active task has an effect rests, unless its rates are derived.
 type graph struct {
-	*search[int] // of the plan's states; what is remembered within an instant is the number of its activity so far
-	m            *Model
-	steps        *flown.Stepper
-	axes         []axis
-	goals        []*expr.Logic // the first is not left
-	turns        bool
-	enough       func(*graph) bool // asked now and then whether the nodes so far are enough; nil: they are not
+	*search[string] // of the plan's states; what is remembered within an instant is its activity so far
+	m               *Model
+	steps           *flown.Stepper
+	axes            []axis
+	goals           []*expr.Logic // the first is not left
+	turns           bool
+	enough          func(*graph) bool // asked now and then whether the nodes so far are enough; nil: they are not
 
-	plan       []planState // by state of the search
-	activities []activity  // by number; 0: nothing has happened
-	ending     transition  // of the instant in progress
-	nodes      []vertex
-	left       int // of them, whose successors are known
-	nodeOf     map[string]int
-	starts     []int           // nodes
-	rests      map[string]bool // signals that rest in some node because no active task moves them
-	compared   int             // transitions that were compared with nodes
+	plan     []planState // by state of the search
+	ending   transition  // of the instant in progress
+	nodes    []vertex
+	left     int // of them, whose successors are known
+	nodeOf   map[string]int
+	starts   []int           // nodes
+	rests    map[string]bool // signals that rest in some node because no active task moves them
+	compared int             // transitions that were compared with nodes
 }
 
 // planState is what counts of a state of the plan; the first one is that before a run.
@@ -95,9 +94,9 @@ const firstLook = 2000
 // newGraph returns a graph that has not been explored. States that differ in clock readings are apart, unless they are
 // joined.
 func (m *Model) newGraph(steps *flown.Stepper, axes []axis, merge merging) *graph {
-	x := &graph{m: m, steps: steps, axes: axes, plan: make([]planState, 1), activities: make([]activity, 1),
+	x := &graph{m: m, steps: steps, axes: axes, plan: make([]planState, 1),
 		nodeOf: map[string]int{}, rests: map[string]bool{}}
-	x.search = newSearch(steps, observer[int](x), state[int]{}, merge, m.bounds(m.allowance()))
+	x.search = newSearch(steps, observer[string](x), state[string]{}, merge, m.bounds(m.allowance()))
 	x.arrived = x.record
 	m.plain(steps)
 	return x
@@ -162,33 +161,23 @@ func (x *graph) transitions(state int) []*transition {
 }
 
 // step collects what happens in an instant, and where it ends.
-func (x *graph) step(at *flown.Moment, _ int) (now int, e event) {
+func (x *graph) step(at *flown.Moment, _ string) (now string, e event) {
 	var a activity
 	if x.m.slow() || len(x.m.tree.Timers()) > 0 {
 		a = activity{at.Elapsed(), at.Entered()}
+		now = fmt.Sprint(a)
 	}
 	if !at.Over {
-		return x.numberOf(a), nothing
+		return now, nothing
 	}
 	x.ending = transition{activity: a, cells: x.look(at)}
 	for p := &x.ending; p.label < len(x.goals) && !at.Holds(x.goals[p.label]); {
 		p.label++
 	}
 	if x.ending.cells == nil {
-		return 0, impossible
+		return "", impossible
 	}
-	return 0, nothing
-}
-
-// numberOf returns the number of an activity.
-func (x *graph) numberOf(a activity) int {
-	same := func(b activity) bool { return slices.Equal(a.over, b.over) && slices.Equal(a.begun, b.begun) }
-	n := slices.IndexFunc(x.activities, same)
-	if n < 0 {
-		n = len(x.activities)
-		x.activities = append(x.activities, a)
-	}
-	return n
+	return "", nothing
 }
 
 // record adds the transition in progress to those from a state.
@@ -493,9 +482,9 @@ func (x *graph) pathTo(n int) []step {
 
 // script returns the script of a path from a start, in which inputs that do not matter stay as they are.
 func (x *graph) script(path []step) string {
-	run, from := make([]move[int], len(path)), 0
+	run, from := make([]move[string], len(path)), 0
 	for i, at := range path {
-		run[i] = move[int]{x.states.Key(from), at.via.tape}
+		run[i] = move[string]{x.states.Key(from), at.via.tape}
 		from = x.nodes[at.node].state
 	}
 	shown := x.instants(x.m, run, func(i int, _ *flown.Moment) string { return x.text(x.nodes[path[i].node].cells) })

@@ -71,10 +71,6 @@ type vocabulary struct {
 	latches map[string]int // by the input of conditions with hysteresis
 }
 
-func newVocabulary() *vocabulary {
-	return &vocabulary{bySig: map[string]int{}, byFree: map[string]int{}, latches: map[string]int{}}
-}
-
 // collect records the limits in a formula.
 func (v *vocabulary) collect(l *expr.Logic) {
 	if l == nil {

@@ -70,7 +70,7 @@ func newModel(s declare.Subject, spaceOf func(variables int) *diagrams) *Model {
 // newModels returns the abstractions of subjects that meet the same world: they have their inputs and the space in
 // common.
 func newModels(spaceOf func(variables int) *diagrams, subjects ...declare.Subject) []*Model {
-	vocab := newVocabulary()
+	vocab := &vocabulary{bySig: map[string]int{}, byFree: map[string]int{}, latches: map[string]int{}}
 	models := make([]*Model, len(subjects))
 	for i, s := range subjects {
 		m := &Model{effort: once, subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{},

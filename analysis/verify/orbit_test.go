@@ -136,10 +136,13 @@ func TestTurnsAreTheOrbits(t *testing.T) {
 				}
 			}
 		}
-		found, why := NewModel(subject).findTurns()
-		if why != "" {
+		m := NewModel(subject)
+		g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
+		g.turns = true
+		if why := g.explore(); why != "" {
 			t.Fatal(why)
 		}
+		found := g.findTurns()
 		for _, x := range found.found {
 			var rules []string
 			for _, task := range found.tasks(&x) {

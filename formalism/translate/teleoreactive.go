@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
@@ -91,11 +92,8 @@ func (p *TeleoReactive) each(r *rule, values map[string]string, visit func(value
 		return
 	}
 	for _, member := range p.sets[r.set] {
-		bound := map[string]string{}
-		for name, value := range values {
-			bound[name] = value
-		}
-		bound[r.variable] = member
+		bound := map[string]string{r.variable: member}
+		maps.Copy(bound, values)
 		visit(bound)
 	}
 }

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -420,11 +421,7 @@ func (r *programReader) checkRules(q *procedure) {
 		r.checkCondition(next.when)
 		r.call(next.act)
 		if _, known := r.p.sets[next.set]; next.variable != "" && !known && !r.unread {
-			var sets []string
-			for name := range r.p.sets {
-				sets = append(sets, name)
-			}
-			slices.Sort(sets)
+			sets := slices.Sorted(maps.Keys(r.p.sets))
 			r.fail(next.setAt, len(next.set), "unknown-set", diag.DidYouMean(next.set, sets), "there is no set %q", next.set)
 		}
 		if i > 0 && q.rules[i-1].when.op == opAlways {

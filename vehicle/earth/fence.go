@@ -1,6 +1,7 @@
 package earth
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -158,10 +159,7 @@ func (f Fence) Breach() string {
 	if f.Top > 0 {
 		parts = append(parts, "h gt "+metres(f.Top))
 	}
-	if len(parts) == 0 {
-		return "false"
-	}
-	return strings.Join(parts, " or ")
+	return cmp.Or(strings.Join(parts, " or "), "false")
 }
 
 // inside returns the condition that the vehicle is in the area.
@@ -172,7 +170,8 @@ func (a Area) inside() string {
 	}
 	corners := a.Corners
 	if area(corners) < 0 { // the inside is to the right of each side
-		corners = reversed(corners)
+		corners = slices.Clone(corners)
+		slices.Reverse(corners)
 	}
 	first, last := 0, 0 // the corners farthest to the south and to the north
 	for i, c := range corners {
@@ -252,12 +251,6 @@ func area(corners []Coordinates) (sum float64) {
 		sum += turn(corners[0], corners[i], corners[i+1])
 	}
 	return sum / 2
-}
-
-func reversed(list []Coordinates) []Coordinates {
-	r := slices.Clone(list)
-	slices.Reverse(r)
-	return r
 }
 
 // from returns the difference of a signal from a number.
