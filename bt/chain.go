@@ -21,36 +21,48 @@ func (e *Engine) chainVerdict(n *node, c *composite) Status {
 // passChain passes on the activity of a chain: it wants the first child that is not passed over.
 func (e *Engine) passChain(n *node, s *task) {
 	c := &e.composites[n.composite]
-	want := int32(-1)
-	if s.passes() && e.child(n, c.first).effective.in(wanted) {
-		want = c.first
-		if n.memory {
-			e.pinBefore(n, c)
+	want, stay := int32(-1), n.n
+	if s.passes() {
+		if e.waitsFor(n, c.first) {
+			stay = c.first + 1
+		}
+		if e.child(n, c.first).effective.in(wanted) {
+			want = c.first
+			if n.memory {
+				e.pinBefore(n, c)
+			}
 		}
 	}
-	e.handOver(n, c, want, At{}, false)
+	e.handOver(n, c, want, stay, At{}, false)
 }
 
-// handOver gives the activity of a composite that has at most one active child to the one that it wants, -1: none, once
-// all others are transient. It takes it from the one that has it: of a task with an automaton, which has reached a
-// state, after that has left.
-func (e *Engine) handOver(n *node, c *composite, want int32, reached At, passing bool) {
-	if e.exchanging != nil && want >= 0 && e.withholds(e.tree.kids[n.kids+want]) {
+// handOver gives the activity of a chain or of a task with an automaton, which has reached a state, to the child that
+// it wants, -1: none, once all others are transient. It takes activity from the others, but not from those that ask
+// from the place stay on.
+func (e *Engine) handOver(n *node, c *composite, want, stay int32, reached At, passing bool) {
+	if want >= 0 && e.withholds(e.tree.kids[n.kids+want]) {
 		want = -1
 	}
-	if c.current == want {
-		return
-	}
-	if c.current >= 0 {
-		e.leave(n, c.current, reached, passing)
-		c.current = -1
+	var busy statuses // of those that keep it
+	for place, left := int32(0), c.active; left > 0; place++ {
+		s := e.child(n, place)
+		if !s.active {
+			continue
+		}
+		left--
+		switch {
+		case place == want:
+		case place >= stay && s.effective.in(wanted) && !e.withholds(e.tree.kids[n.kids+place]):
+			busy += inStatuses[s.status%room]
+		default:
+			e.leave(n, place, reached, passing)
+		}
 	}
 	if want < 0 {
 		return
 	}
-	if s := e.child(n, want); c.statuses.engaged() == inStatuses[s.status%room].engaged() {
+	if s := e.child(n, want); !s.active && c.statuses.engaged() == (busy+inStatuses[s.status%room]).engaged() {
 		e.setActive(e.tree.kids[n.kids+want], s, true)
-		c.current = want
 	}
 }
 

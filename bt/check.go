@@ -75,8 +75,7 @@ func (e *Engine) checkComposite(t Task, report func(t Task, format string, args 
 	e.resting = nil // nothing is judged here
 	n := &e.tree.nodes[t]
 	c := &e.composites[n.composite]
-	want := composite{current: -1, pinned: c.pinned, passing: c.passing}
-	actives := 0
+	want := composite{pinned: c.pinned, passing: c.passing}
 	for place, child := range e.tree.Children(t) {
 		s := e.task(child)
 		want.statuses += inStatuses[s.status]
@@ -84,10 +83,7 @@ func (e *Engine) checkComposite(t Task, report func(t Task, format string, args 
 			want.held++
 		}
 		if s.active {
-			actives++
-			if n.family != Count {
-				want.current = int32(place)
-			}
+			want.active++
 			if !e.task(t).active || !e.task(t).status.in(wanted) {
 				report(child, "active under a parent that passes nothing on")
 			}
@@ -99,8 +95,8 @@ func (e *Engine) checkComposite(t Task, report func(t Task, format string, args 
 			want.results += inResults[s.effective]
 		}
 	}
-	if n.family != Count && actives > 1 {
-		report(t, "%d active children", actives)
+	if n.family != Count && !n.prompts && want.active > 1 {
+		report(t, "%d active children", want.active)
 	}
 	s := e.task(t)
 	if n.family == Count && c.passing != s.passes() {

@@ -159,7 +159,7 @@ func (e *Engine) pass(t Task) {
 // rootWants treats the root as the only child of a parent that passes activity on until the tree is halted: the root is
 // activated when it is Accept, deactivated when it has ended, and its result is held, also that it is skipped.
 func (e *Engine) rootWants(s *task) bool {
-	return !e.halted && s.effective.in(wanted) && (e.exchanging == nil || !e.withholds(e.tree.Root()))
+	return !e.halted && s.effective.in(wanted) && !e.withholds(e.tree.Root())
 }
 
 // passes reports whether a composite passes activity on.
@@ -170,7 +170,15 @@ func (e *Engine) order(t Task, s *task, active bool) {
 	s.active = active
 	e.changed = true
 	e.up.add(t)
-	if e.tree.nodes[t].composite >= 0 {
+	n := &e.tree.nodes[t]
+	if n.up != nil {
+		if c := &e.composites[n.up.composite]; active {
+			c.active++
+		} else {
+			c.active--
+		}
+	}
+	if n.composite >= 0 {
 		e.down.add(t)
 	}
 }

@@ -32,11 +32,16 @@ func (e *Engine) countVerdict(n *node, c *composite) Status {
 // seen returns at how many children a Count looks: those up to the first prompt one that is undecided.
 func (e *Engine) seen(n *node) int32 {
 	for place := int32(0); n.prompts && place < n.n; place++ {
-		if e.tree.nodes[e.tree.kids[n.kids+place]].prompt && judgement[e.child(n, place).effective%room] == Accept {
+		if e.waitsFor(n, place) {
 			return place + 1
 		}
 	}
 	return n.n
+}
+
+// waitsFor reports whether a child is prompt and undecided: meanwhile, no child behind it is activated.
+func (e *Engine) waitsFor(n *node, place int32) bool {
+	return e.tree.nodes[e.tree.kids[n.kids+place]].prompt && judgement[e.child(n, place).effective%room] == Accept
 }
 
 // seenResults counts the children at which a Count looks, and pinned ones.
@@ -50,7 +55,7 @@ func (e *Engine) seenResults(n *node) (r results) {
 		if seen || s.hold == pinned {
 			r += inResults[s.effective%room]
 		}
-		seen = seen && !(e.tree.nodes[e.tree.kids[n.kids+place]].prompt && judgement[s.effective%room] == Accept)
+		seen = seen && !e.waitsFor(n, place)
 	}
 	return r
 }
@@ -97,7 +102,7 @@ func (e *Engine) passCountChild(n *node, child Task, s *task, passing bool) {
 	if looks && n.memory && s.hold != pinned && s.effective.in(good|bad) {
 		e.keep(child, pinned, judgement[s.effective])
 	}
-	want := looks && s.effective.in(wanted) && (e.exchanging == nil || !e.withholds(child))
+	want := passing && (looks || s.active) && s.effective.in(wanted) && !e.withholds(child)
 	if want != s.active {
 		e.setActive(child, s, want)
 	}

@@ -222,6 +222,19 @@ func (t *sweptTask) count() (d decision) {
 // waitsFor reports whether a parallel looks at no child after this one.
 func (t *sweptTask) waitsFor() bool { return t.prompt() && !t.good() && !t.bad() && !t.skipped() }
 
+// goesOnAfter reports whether the task may come to another child after a given one.
+func (t *sweptTask) goesOnAfter(c *sweptTask) bool {
+	switch i := slices.Index(t.children, c); {
+	case i < 0:
+		return false
+	case t.is(bt.IfThenElse, bt.WhileDoElse, bt.While):
+		return i == 0
+	case t.is(bt.Switch2, bt.Switch3, bt.Switch4, bt.Switch5, bt.Switch6):
+		return i%2 == 0
+	}
+	return true
+}
+
 // prompt reports whether a task ends at the instant at which it is activated.
 func (t *sweptTask) prompt() bool {
 	acts, quick := t.quick()

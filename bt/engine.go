@@ -68,7 +68,7 @@ type Engine struct {
 	stepping   bool // see StepLoops
 	reran      bool // see Reran
 	hearing
-	exchanging *exchanging // nil: neither is an exchange under way, nor did one just take place
+	exchanging *exchanging // nil: no exchange is under way
 }
 
 // task is the mutable state of any task. When settled, it is active exactly if it is Activating or Running, and:
@@ -95,16 +95,16 @@ const (
 )
 
 // composite is the further mutable state of a composite: counts over its children, and where activity is. When settled,
-// every field equals a fresh count; except in a Count, at most one child is active; no child is active unless the
-// composite is active and Accept, Activating or Running; in a Chain with memory exactly the children before pinned are
-// pinned.
+// every field equals a fresh count; no child is active unless the composite is active and Accept, Activating or
+// Running, and several only in a Count or behind a prompt child that is undecided; in a Chain with memory exactly the
+// children before pinned are pinned.
 type composite struct {
 	statuses statuses
 	results  results // Count
 	held     int32   // children with a held result
 	first    int32   // Chain: the first child that is not passed over; n: none
 	pinned   int32   // Chain with memory: the children before this one are pinned
-	current  int32   // Chain, Script: the active child, -1: none
+	active   int32   // children
 	passing  bool    // Count: activity was passed on in the last down visit
 }
 
@@ -172,9 +172,6 @@ func newEngine(tree *Tree, limit int) *Engine {
 	for t := range e.tasks {
 		e.tasks[t].Told = NewTold(tree.kinds[tree.kids[t]])
 	}
-	for i := range e.composites {
-		e.composites[i].current = -1
-	}
 	return e
 }
 
@@ -233,7 +230,7 @@ func (e *Engine) CopyFrom(o *Engine) {
 	e.limit, e.halted = o.limit, o.halted
 	if e.exchanging = nil; o.exchanging != nil {
 		x := *o.exchanging
-		x.withheld, x.awaited, x.crowded = slices.Clone(x.withheld), slices.Clone(x.awaited), slices.Clone(x.crowded)
+		x.withheld, x.awaited = slices.Clone(x.withheld), slices.Clone(x.awaited)
 		e.exchanging = &x
 	}
 	e.hearing.copyFrom(&o.hearing)
@@ -270,7 +267,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 		snapshot.Int(c, &s.held)
 		snapshot.Int(c, &s.first)
 		snapshot.Int(c, &s.pinned)
-		snapshot.Int(c, &s.current)
+		snapshot.Int(c, &s.active)
 		snapshot.Bool(c, &s.passing)
 	})
 	for i := range e.at {
@@ -291,15 +288,20 @@ func (e *Engine) State(c *snapshot.Codec) {
 	e.listenAnew()
 }
 
-// fits reports whether the composites' indices are valid indices of their children.
+// fits reports whether the composites' indices are valid indices of their children, and as many of these are active.
 func (e *Engine) fits() bool {
 	for i := range e.tree.nodes {
 		n := &e.tree.nodes[i]
 		if n.family == Leaf {
 			continue
 		}
-		c, count := &e.composites[n.composite], int32(len(e.tree.Children(Task(i))))
-		if min(c.first, c.pinned, c.current+1) < 0 || max(c.first, c.pinned, c.current+1) > count {
+		c, active := &e.composites[n.composite], int32(0)
+		for place := range n.n {
+			if e.child(n, place).active {
+				active++
+			}
+		}
+		if min(c.first, c.pinned) < 0 || max(c.first, c.pinned) > n.n || c.active != active {
 			return false
 		}
 	}
@@ -378,7 +380,6 @@ func (e *Engine) settle(limit int) bool {
 		}
 		if e.exchanging != nil {
 			e.awaits()
-			e.thin()
 		}
 		for t := e.down.popMax(); t >= 0; t = e.down.popMax() {
 			e.pass(t)

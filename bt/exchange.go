@@ -71,35 +71,27 @@ func (x *Exchange) Difference() (kept int, removed, added []string) {
 
 // exchanging is the state of an engine whose tree is being exchanged.
 type exchanging struct {
-	withheld []bool // by task: it has no activity, as it is removed; nil: none
+	withheld []bool // by task: it has no activity, as it is removed
 	gentle   bool   // what is engaged is not withheld
 	awaited  []Task // nothing is withheld until each of these has been transient
-	crowded  []Task // since the exchange, until the next down visit: tasks with several active children
 }
 
 // withholds reports whether a task has no activity because it is removed.
 func (e *Engine) withholds(t Task) bool {
 	x := e.exchanging
-	return x.withheld != nil && x.withheld[t] &&
+	return x != nil && x.withheld[t] &&
 		(!x.gentle || len(x.awaited) == 0 && e.Status(t).Transient())
 }
 
 // Withhold withholds the actions that an exchange removes, from the next Settle on: they have no activity. What wants
 // one of them waits. Nil ends this.
 func (e *Engine) Withhold(x *Exchange) {
-	next := &exchanging{}
-	if e.exchanging != nil {
-		next.crowded = e.exchanging.crowded
-		e.reconsider()
-	}
-	if x != nil && len(x.gone) > 0 {
-		next.withheld = make([]bool, len(e.tasks))
+	e.reconsider()
+	if e.exchanging = nil; x != nil && len(x.gone) > 0 {
+		e.exchanging = &exchanging{withheld: make([]bool, len(e.tasks))}
 		for _, t := range x.gone {
-			next.withheld[t] = true
+			e.exchanging.withheld[t] = true
 		}
-	}
-	if e.exchanging = next; next.withheld == nil && len(next.crowded) == 0 {
-		e.exchanging = nil
 	}
 	e.reconsider()
 }
@@ -217,11 +209,8 @@ func (e *Engine) gather(t Task, from *Engine, x *Exchange) {
 			c.pinned = place + 1
 		}
 		c.statuses += inStatuses[child.status%room]
-		if child.active && n.family != Count {
-			if c.current >= 0 {
-				e.crowds(t)
-			}
-			c.current = place
+		if child.active {
+			c.active++
 		}
 		if n.family == Count {
 			c.results += inResults[child.effective%room]
@@ -235,43 +224,6 @@ func (e *Engine) gather(t Task, from *Engine, x *Exchange) {
 	s.Busy = c.statuses.switching()
 }
 
-// thin leaves activity to one child at most of each task that has taken over several active ones but is no Count: to
-// the one that it wants.
-func (e *Engine) thin() {
-	crowded := e.exchanging.crowded
-	if e.exchanging.crowded = nil; e.exchanging.withheld == nil {
-		e.exchanging = nil
-	}
-	for _, t := range crowded {
-		n := &e.tree.nodes[t]
-		c := &e.composites[n.composite]
-		want := c.first
-		if n.family == Script {
-			_, want, _ = e.decide(n)
-		}
-		c.current = -1
-		for place := range n.n {
-			switch child, s := e.tree.kids[n.kids+place], e.child(n, place); {
-			case !s.active:
-			case place == want:
-				c.current = place
-			default:
-				e.setActive(child, s, false)
-			}
-		}
-	}
-}
-
-// crowds notes a task with several active children.
-func (e *Engine) crowds(t Task) {
-	if e.exchanging == nil {
-		e.exchanging = &exchanging{}
-	}
-	if x := e.exchanging; !slices.Contains(x.crowded, t) {
-		x.crowded = append(x.crowded, t)
-	}
-}
-
 // passExchange passes the state of an exchange to the codec.
 func (e *Engine) passExchange(c *snapshot.Codec) {
 	some := e.exchanging != nil
@@ -280,21 +232,10 @@ func (e *Engine) passExchange(c *snapshot.Codec) {
 		return
 	}
 	if c.Loading() {
-		e.exchanging = &exchanging{}
+		e.exchanging = &exchanging{withheld: make([]bool, len(e.tasks))}
 	}
 	x := e.exchanging
-	withheld := x.withheld != nil
-	if snapshot.Bool(c, &withheld); withheld {
-		if c.Loading() {
-			x.withheld = make([]bool, len(e.tasks))
-		}
-		snapshot.Each(c, x.withheld, snapshot.Bool)
-	}
+	snapshot.Each(c, x.withheld, snapshot.Bool)
 	snapshot.Bool(c, &x.gentle)
 	snapshot.List(c, &x.awaited, func(c *snapshot.Codec, t *Task) { snapshot.Within(c, t, 0, Task(len(e.tasks)-1)) })
-	snapshot.List(c, &x.crowded, func(c *snapshot.Codec, t *Task) {
-		if snapshot.Within(c, t, 0, Task(len(e.tasks)-1)); e.tree.nodes[*t].family == Leaf {
-			c.Fail(snapshot.ErrMismatch)
-		}
-	})
 }

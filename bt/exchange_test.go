@@ -106,7 +106,7 @@ func exchangeKind(r *rand.Rand, d *bt.Node) {
 		return (k.Family() == bt.Leaf) != (d.Kind.Family() == bt.Leaf) || n < least || most >= 0 && n > most || trees.Guards(k)
 	})
 	d.Kind = kinds[r.IntN(len(kinds))]
-	d.Params = trees.Params(r, d.Kind, n)
+	d.Params, d.Prompt = trees.Params(r, d.Kind, n), d.Prompt && d.Kind.Acts()
 }
 
 // mutate returns a changed copy of a tree with names: tasks are removed, added, moved, renamed and changed, and get

@@ -253,6 +253,13 @@ func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status,
 	}
 }
 
+// GoesOn reports whether a state's child can lead to another child.
+func (a *Automaton) GoesOn(at At) bool {
+	return slices.ContainsFunc(a.states[at.State].on[:], func(m move) bool {
+		return m.step > 0 || m.says == Accept && a.states[m.to].child != nobody
+	})
+}
+
 // Store returns the state that a task stores in a down visit, given the state that it has reached.
 func (a *Automaton) Store(at, reached At, active, passing, wants, memory bool) At {
 	if passing && memory && (wants || a.states[reached.State].after > 0) {
@@ -339,6 +346,10 @@ func (e *Engine) passScript(t Task, n *node) {
 	says, want, reached := e.decide(n)
 	task := e.task(t)
 	passing := task.active && task.status.in(wanted) && says == Accept
+	stay := n.n
+	if passing && want >= 0 && e.waitsFor(n, want) && e.tree.scripts[n.script].GoesOn(reached) {
+		stay = want + 1
+	}
 	if !passing || want < 0 || !e.child(n, want).effective.in(wanted) || n.shared > 0 && e.granted[n.shared-1] != t {
 		want = -1
 	}
@@ -352,18 +363,18 @@ func (e *Engine) passScript(t Task, n *node) {
 		e.changed = true
 		e.moves(t)
 	}
-	e.handOver(n, c, want, reached, passing)
+	e.handOver(n, c, want, stay, reached, passing)
 	if c.held > 0 && !n.memory {
-		e.forget(n, c)
+		e.forget(n, c, stay)
 	}
 	if task.judge(e.verdict(n, c)) {
 		e.up.add(t)
 	}
 }
 
-// forget drops the held results at which an automaton without memory does not look.
-func (e *Engine) forget(n *node, c *composite) {
-	for place := range n.n {
+// forget drops the held results at which an automaton without memory does not look, up to the place stay.
+func (e *Engine) forget(n *node, c *composite, stay int32) {
+	for place := range stay {
 		if child := e.child(n, place); child.hold != free && !e.looks(n, place) {
 			child.hold, child.effective = free, child.status
 			c.held--

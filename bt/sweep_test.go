@@ -67,6 +67,7 @@ type decision struct {
 	returns, success bool
 	skips            bool // it returns that it is skipped
 	wants            []*sweptTask
+	by               *sweptTask // the child that is undecided, if it is one
 }
 
 func newSweeper(root *bt.Node, inputs []bt.Input, limit int) *sweeper {
@@ -186,9 +187,9 @@ var skip = decision{returns: true, skips: true}
 // open is undecided, and wants a child if that asks.
 func open(c *sweptTask) decision {
 	if c.asks() {
-		return decision{wants: []*sweptTask{c}}
+		return decision{wants: []*sweptTask{c}, by: c}
 	}
-	return decision{}
+	return decision{by: c}
 }
 
 // like returns as a child does, and wants it if it asks.
@@ -414,10 +415,17 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 			s.timings = append(s.timings, bt.Timing{Task: t.number, Start: true})
 		}
 	}
-	seen := true
+	stay := len(t.children) // from here on, children stay active
+	if passes && t.goesOnAfter(d.by) && d.by.waitsFor() {
+		stay = slices.Index(t.children, d.by) + 1
+	}
+	seen, stays := true, []*sweptTask(nil)
 	for i, c := range t.children {
 		if i > 0 && t.children[i-1].waitsFor() && !t.children[i-1].pinned {
 			seen = false
+		}
+		if passes && c.active && c.asks() && (i >= stay || t.parallel() && !seen) {
+			stays = append(stays, c)
 		}
 		switch {
 		case t.is(bt.Parallel, bt.ParallelAll) && passes && seen && (c.good() || c.bad()),
@@ -427,8 +435,9 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 		}
 	}
 	wants = slices.DeleteFunc(wants, func(c *sweptTask) bool { return s.withholds(c) })
+	stays = slices.DeleteFunc(stays, func(c *sweptTask) bool { return s.withholds(c) })
 	for _, c := range t.children {
-		if slices.Contains(wants, c) {
+		if slices.Contains(wants, c) || slices.Contains(stays, c) {
 			continue
 		}
 		if c.active && c.ended() && t.kind == bt.RunOnce {
@@ -447,13 +456,13 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 	for _, c := range wants {
 		free := true
 		for _, sibling := range t.children {
-			free = free && (sibling == c || t.parallel() || sibling.status.Transient())
+			free = free && (sibling == c || t.parallel() || sibling.status.Transient() || slices.Contains(stays, sibling))
 		}
 		if !c.active && free {
 			c.active, s.changed = true, true
 		}
 	}
-	for _, c := range t.children { // of a branch that it has left
+	for _, c := range t.children[:stay] { // of a branch that it has left
 		if c.held && t.is(branching...) && !slices.Contains(looked, c) {
 			c.held, s.changed = false, true
 		}

@@ -65,7 +65,7 @@ type node struct {
 	shared  int32 // its place in Tree.shared, from 1; 0: it needs no shared resource
 	quick   bool  // once it is active, it ends within an instant: no action below it takes time, and it never waits
 	prompt  bool  // see Tree.Prompt
-	prompts bool  // Count: it has a prompt child
+	prompts bool  // it has a prompt child
 	family  Family
 	memory  bool
 	over    statusSet    // Chain: the effective statuses that are passed over
@@ -209,7 +209,7 @@ func (t *Tree) quicken(task Task, prompt bool) {
 	for _, child := range t.Children(task) {
 		n.quick = n.quick && t.nodes[child].quick
 		n.prompt = n.prompt || t.nodes[child].prompt
-		n.prompts = n.prompts || n.family == Count && t.nodes[child].prompt
+		n.prompts = n.prompts || t.nodes[child].prompt
 	}
 	n.prompt = n.prompt && n.quick
 }

@@ -54,10 +54,14 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 		return bt.Judgement[bool]{Good: c.good, Bad: c.bad, Skipped: c.skips, Open: c.width > 0}
 	})
 	s := shape{good: says.Good, bad: says.Bad, skips: says.Skipped, steady: true}
-	widest, sum, skips := 0, 0, s.skips
+	widest, beside, skips := 0, 0, s.skips
 	for i, child := range rule.Children {
 		c := all[child]
-		widest, sum = max(widest, c.width), sum+c.width
+		if counts || r.tree.Prompt(child) {
+			beside += c.width
+		} else {
+			widest = max(widest, c.width)
+		}
 		s.steady, skips, s.slow = s.steady && c.steady, skips || c.skips, s.slow || c.slow
 		if kind.Memory() && rule.Course == nil {
 			// A pinned result is kept until the task is deactivated, when the child may be judged otherwise.
@@ -79,7 +83,6 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 	case counts:
 		// Else both counts can be reached, and the order decides.
 		s.steady = s.steady && int(rule.Enough+rule.TooMany) > len(rule.Children)
-		widest = sum
 		if skips && rule.Quorum == 0 { // it can wait although all children are judged
 			s.width = 1
 		}
@@ -87,7 +90,7 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 		s.steady = s.steady || kind.Verdict(bt.Success) == kind.Verdict(bt.Failure)
 	}
 	s.steady = s.steady && !skips
-	if widest > 0 {
+	if widest += beside; widest > 0 {
 		s.width = widest + 1
 	}
 	return s
@@ -151,7 +154,7 @@ func (r *Result) boundInputs(tasks []bt.Task, all []shape) Work {
 				if c == t || !all[c].slow {
 					continue
 				}
-				if r.tree.Kind(p).Family() == bt.Count {
+				if r.tree.Kind(p).Family() == bt.Count || r.tree.Prompt(t) {
 					parallels++
 				} else {
 					sequences = 1

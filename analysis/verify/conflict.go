@@ -26,10 +26,10 @@ func unitsOf(pairs []pair) [][]bt.Task {
 	return units
 }
 
-// conflict is the pairs of tasks below one parallel that use a slot or resource together.
+// conflict is the pairs of tasks with one last task above both that use a slot or resource together.
 type conflict struct {
 	name  string
-	below bt.Task // the parallel
+	below bt.Task // that task: a parallel, or one that has a script in front of an action
 	brief bool    // only within an instant
 	pairs []pair
 	in    set // the states of all pairs
@@ -88,24 +88,24 @@ func askConflict(m *Model) []Finding {
 	return found
 }
 
-// aboveBoth returns the last task that is above both.
-func (m *Model) aboveBoth(p pair) bt.Task {
+// aboveBoth returns the last task that is above both, and its child that is above the first one.
+func (m *Model) aboveBoth(p pair) (above, first bt.Task) {
 	t, u := p[0], p[1]
 	for t != u {
 		if t < u {
-			t = m.tree.Parent(t)
+			first, t = t, m.tree.Parent(t)
 		} else {
 			u = m.tree.Parent(u)
 		}
 	}
-	return t
+	return t, first
 }
 
 // gather returns pairs that use one thing, by the parallel above them.
 func (m *Model) gather(name string, pairs []pair, brief bool) []*conflict {
 	var list []*conflict
 	for _, p := range pairs {
-		below := m.aboveBoth(p)
+		below, _ := m.aboveBoth(p)
 		i := slices.IndexFunc(list, func(c *conflict) bool { return c.below == below })
 		if i < 0 {
 			i, list = len(list), append(list, &conflict{name: name, below: below, brief: brief, in: m.space.none()})
@@ -124,12 +124,13 @@ func (m *Model) conflicts(name string, tasks []bt.Task) []*conflict {
 	for i, t := range tasks {
 		both := m.space.and(m.space.and(before, m.active[t]), m.lawful)
 		before = m.space.or(before, m.active[t])
-		if m.space.empty(both) || !m.hasParallelAbove(t) {
-			continue
-		}
+		parallel := !m.space.empty(both) && m.hasParallelAbove(t)
 		for _, u := range tasks[:i] {
-			switch p := pairOf(t, u); {
-			case m.tree.Kind(m.aboveBoth(p)).Family() != bt.Count: // only one of its children is active
+			p := pairOf(t, u)
+			switch above, first := m.aboveBoth(p); {
+			case m.tree.Prompt(first):
+				brief = append(brief, p)
+			case !parallel || m.tree.Kind(above).Family() != bt.Count: // only one of its children is active
 			case !m.empty(m.space.and(m.lasts(t), m.lasts(u))):
 				settled = append(settled, p)
 			case !m.empty(m.space.and(m.active[t], m.active[u])):

@@ -62,6 +62,27 @@ func TestConflictsWithinAnInstant(t *testing.T) {
 	}
 }
 
+// TestConflictsBesideScripts: a script of a guard runs while the action behind it stays active; both are scripts, or one
+// is in front, they are never active together.
+func TestConflictsBesideScripts(t *testing.T) {
+	const script, act = `<Action name="script" entry="u := 1" done="true"/>`, `<Action name="act" write="u := 2"/>`
+	const guard = `<Sequence><Condition name="c" on="s ge 1"/>` + script + `<Condition name="d" on="s ge 2"/></Sequence>`
+	for children, want := range map[string]Verdict{
+		"<ReactiveFallback>" + guard + act + "</ReactiveFallback>":                                                           Refuted,
+		"<ReactiveFallback>" + act + guard + "</ReactiveFallback>":                                                           Proved,
+		"<ReactiveFallback>" + guard + strings.Replace(act, "/>", ` done="true"/>`, 1) + "</ReactiveFallback>":               Proved,
+		`<WhileDoElse>` + guard + act + `<Action/></WhileDoElse>`:                                                            Refuted,
+		`<WhileDoElse><Condition name="e" on="s ge 3"/>` + script + act + `</WhileDoElse>`:                                   Proved,
+		`<Parallel failure_count="2"><SkipIf><Condition name="c" on="s ge 1"/>` + script + `</SkipIf>` + act + `</Parallel>`: Refuted,
+	} {
+		_, found := check(t, children, "")
+		found = byQuestion(found, "conflict")
+		if len(found) != 1 || found[0].Verdict != want {
+			t.Errorf("%s: %v, want %s", children, found, want)
+		}
+	}
+}
+
 // overtakes observes whether an action becomes active although another one has not been active before. A run in which
 // that one has been is done, also within the instant.
 type overtakes struct{ first, then bt.Task }

@@ -98,8 +98,7 @@ type task struct {
 	heard    bt.Status // the parent's view: the held result if there is one, else the answer
 	hold     hold
 	active   bool  // as its parent has ordered
-	decider  int32 // the place of the last child at which it looks, if only one can be active
-	current  int32 // the place of that active child, -1: none
+	decider  int32 // the place of the last child at which it looks, if it is one that decides
 	at       bt.At // scripts
 	elapsed  bool  // scripts: its timer has elapsed in this instant, before the first tick
 }
@@ -142,7 +141,6 @@ func NewEngine(tree *bt.Tree, initial []bt.Input, limit int) *Engine {
 	e := &Engine{tree: tree, nodes: describe(tree), tasks: make([]task, tree.Len()), limit: limit}
 	for t := range e.tasks {
 		e.tasks[t].Told = bt.NewTold(tree.Kind(bt.Task(t)))
-		e.tasks[t].current = -1
 	}
 	e.take(initial)
 	e.tick(tree.Root())
@@ -199,7 +197,6 @@ func (e *Engine) State(c *snapshot.Codec) {
 		snapshot.Within(c, &s.hold, free, pinned)
 		snapshot.Bool(c, &s.active)
 		snapshot.Within(c, &s.decider, 0, last)
-		snapshot.Within(c, &s.current, -1, last)
 		s.at.Pass(c, n.script)
 	})
 	snapshot.Int(c, &e.limit)
@@ -466,47 +463,58 @@ func (e *Engine) pin(s *task) {
 }
 
 // act gives and takes the activity of a composite's children by their last answers. It gives activity only while it is
-// active itself, has not ended and is undecided. If only one child can be active, it is given to the child that
-// decides, if that asks, once the others are idle.
+// active itself, has not ended and is undecided. In a task that is no parallel, it is given to the child that decides,
+// if that asks, once the others are idle; those behind a prompt child that is undecided stay active.
 func (e *Engine) act(t bt.Task, n *node, s *task) {
 	passing := s.active && asks(s.answer) && s.Request == bt.Accept
 	if n.together {
 		e.actTogether(n, passing)
 		return
 	}
-	want, reached := s.decider, bt.At{}
-	switch {
-	case n.script != nil:
-		want, reached = e.reach(t, n, s, passing)
-	case !passing || !asks(e.tasks[n.children[want]].heard):
-		want = -1
-	case n.memory:
-		for _, child := range n.children[:want] {
+	decider, reached := s.decider, bt.At{}
+	if n.script != nil {
+		_, decider, reached = e.decide(n, s)
+	}
+	wants := passing && decider >= 0 && asks(e.tasks[n.children[decider]].heard)
+	if n.script != nil {
+		wants = e.store(t, n, s, reached, passing, wants)
+	} else if wants && n.memory {
+		for _, child := range n.children[:decider] {
 			e.pin(&e.tasks[child])
 		}
 	}
-	if s.current >= 0 && s.current != want {
-		e.leaveChild(n, s, reached, passing)
-		s.current = -1
+	stay := int32(len(n.children))
+	if passing && decider >= 0 && e.waitsFor(n.children[decider]) && (n.script == nil || n.script.GoesOn(reached)) {
+		stay = decider + 1
 	}
-	if want >= 0 && s.current < 0 && e.othersIdle(n.children, want) {
-		e.setActive(&e.tasks[n.children[want]], true)
-		s.current = want
+	idle := true // all others but those that stay active
+	for i, child := range n.children {
+		place, c := int32(i), &e.tasks[child]
+		if wants && place == decider {
+			continue
+		}
+		if c.active && !(place >= stay && asks(c.heard)) {
+			e.leaveChild(n, s, place, reached, passing)
+		}
+		idle = idle && (c.active || c.activity == Idle)
+	}
+	if wants && idle && !e.tasks[n.children[decider]].active {
+		e.setActive(&e.tasks[n.children[decider]], true)
 	}
 	if n.script != nil && !n.memory {
-		e.forget(n, s)
+		e.forget(n, s, stay)
 	}
 }
 
-// forget drops the held results at which an automaton without memory does not look.
-func (e *Engine) forget(n *node, s *task) {
+// forget drops the held results at which an automaton without memory does not look, up to the place stay.
+func (e *Engine) forget(n *node, s *task, stay int32) {
 	looked := make([]bool, len(n.children))
 	n.script.Decide(s.at, len(n.children), n.limit, func(child int) (bt.Status, bool) {
 		looked[child] = true
 		c := &e.tasks[n.children[child]]
 		return c.heard.Judgement(), c.ended()
 	})
-	for place, child := range n.children {
+	for place, child := range n.children[:stay] {
 		if c := &e.tasks[child]; c.hold != free && !looked[place] {
 			c.hold, c.heard = free, c.answer
 			e.changed = true
@@ -514,22 +522,15 @@ func (e *Engine) forget(n *node, s *task) {
 	}
 }
 
-// reach stores the state that the automaton of a task has reached, and returns it and the place of the child that gets
-// activity, -1: none.
-func (e *Engine) reach(t bt.Task, n *node, s *task, passing bool) (want int32, reached bt.At) {
-	_, want, reached = e.decide(n, s)
-	if !passing || want < 0 || !asks(e.tasks[n.children[want]].heard) || e.barred[t] {
-		want = -1
-	}
-	if s.at.Waits {
-		want = -1
-	}
-	if next := n.script.Store(s.at, reached, s.active, passing, want >= 0, n.memory); next != s.at {
+// store stores the state that the automaton of a task has reached. It returns whether the task still wants its child.
+func (e *Engine) store(t bt.Task, n *node, s *task, reached bt.At, passing, wants bool) bool {
+	wants = wants && !e.barred[t] && !s.at.Waits
+	if next := n.script.Store(s.at, reached, s.active, passing, wants, n.memory); next != s.at {
 		e.timings = s.at.Time(t, next, e.timings)
 		s.at = next
 		e.changed = true
 	}
-	return want, reached
+	return wants
 }
 
 // decide lets the automaton of a task decide.
@@ -545,12 +546,12 @@ func (s *task) ended() bool {
 	return s.activity == Running && (s.answer == bt.Success || s.answer == bt.Failure) && s.hold == free
 }
 
-// leaveChild deactivates the active child.
-func (e *Engine) leaveChild(n *node, s *task, reached bt.At, passing bool) {
-	child := &e.tasks[n.children[s.current]]
+// leaveChild deactivates the active child at a place.
+func (e *Engine) leaveChild(n *node, s *task, place int32, reached bt.At, passing bool) {
+	child := &e.tasks[n.children[place]]
 	if n.script != nil && child.ended() {
 		again := false
-		s.at, again = n.script.Leave(s.at, reached, n.limit, int(s.current), child.heard.Judgement(), passing)
+		s.at, again = n.script.Leave(s.at, reached, n.limit, int(place), child.heard.Judgement(), passing)
 		if again { // its result is not held
 			s.at.Waits, e.reran = e.stepping, true
 			child.active = false
@@ -561,27 +562,23 @@ func (e *Engine) leaveChild(n *node, s *task, reached bt.At, passing bool) {
 	e.setActive(child, false)
 }
 
-// othersIdle reports whether all children but the one at a place are idle, so that activity can be handed over to it.
-func (e *Engine) othersIdle(kids []bt.Task, place int32) bool {
-	for i, child := range kids {
-		if e.tasks[child].activity != Idle && int32(i) != place {
-			return false
-		}
-	}
-	return true
+// waitsFor reports whether a child is prompt and undecided: meanwhile, no child behind it is activated.
+func (e *Engine) waitsFor(child bt.Task) bool {
+	return e.tree.Prompt(child) && e.tasks[child].heard.Judgement() == bt.Accept
 }
 
 // actTogether activates every child that asks and deactivates the others; none waits, but those after a prompt one.
 func (e *Engine) actTogether(n *node, passing bool) {
+	seen := true
 	for _, child := range n.children {
 		s := &e.tasks[child]
-		if passing && n.memory && (s.heard == bt.Success || s.heard == bt.Failure) {
+		if passing && seen && n.memory && (s.heard == bt.Success || s.heard == bt.Failure) {
 			e.pin(s)
 		}
-		if want := passing && asks(s.heard); want != s.active {
+		if want := passing && (seen || s.active) && asks(s.heard); want != s.active {
 			e.setActive(s, want)
 		}
-		passing = passing && !(e.tree.Prompt(child) && s.heard.Judgement() == bt.Accept)
+		seen = seen && !e.waitsFor(child)
 	}
 }
 
