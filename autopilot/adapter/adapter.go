@@ -328,25 +328,13 @@ func (a *Adapter) Due() int64 {
 }
 
 // Out returns the messages to be sent, and forgets them.
-func (a *Adapter) Out() []frame.Message {
-	out := a.out
-	a.out = nil
-	return out
-}
+func (a *Adapter) Out() []frame.Message { return service.Taken(&a.out) }
 
 // Samples returns what telemetry gave, and forgets it.
-func (a *Adapter) Samples() []Sample {
-	s := a.samples
-	a.samples = nil
-	return s
-}
+func (a *Adapter) Samples() []Sample { return service.Taken(&a.samples) }
 
 // Events returns the entries of the log, and forgets them.
-func (a *Adapter) Events() []Event {
-	e := a.events
-	a.events = nil
-	return e
-}
+func (a *Adapter) Events() []Event { return service.Taken(&a.events) }
 
 // wakeAt asks for a Wake at a reading of the wall clock.
 func (a *Adapter) wakeAt(wall int64) { a.due = min(a.due, max(wall, a.now.Wall+millisecond)) }

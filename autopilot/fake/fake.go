@@ -162,7 +162,9 @@ func (v *Autopilot) turn() {
 	if v.now-v.booted < silentBoot {
 		return
 	}
-	v.estimate()
+	if v.guard.positioned(v) {
+		v.shown = v.body
+	}
 	v.carry(float64(period) / float64(second))
 	v.protect()
 	v.transferTimes()

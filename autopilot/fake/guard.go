@@ -113,13 +113,6 @@ func (g *guard) unarmable(v *Autopilot) []string {
 	return nil
 }
 
-// complain sends the reasons why the vehicle cannot be armed.
-func (g *guard) complain(v *Autopilot) {
-	for _, reason := range g.reasons(v) {
-		v.say(mav.MAV_SEVERITY_CRITICAL, "%s%s", v.firmware.words.check, reason)
-	}
-}
-
 // heartbeat receives one of another station.
 func (g *guard) heartbeat(v *Autopilot, f frame.Frame) {
 	if v.firmware.station.watched(v, f) {
@@ -160,7 +153,9 @@ func (v *Autopilot) protect() {
 	}
 	if v.now >= g.told && !v.armed {
 		g.told = v.now + complaints
-		g.complain(v)
+		for _, reason := range g.reasons(v) {
+			v.say(mav.MAV_SEVERITY_CRITICAL, "%s%s", v.firmware.words.check, reason)
+		}
 	}
 	if !g.reported && g.indexed != 0 && !g.indexing(v) {
 		g.reported = true
@@ -169,7 +164,9 @@ func (v *Autopilot) protect() {
 	if p := g.pending; p != nil && v.now >= p.at {
 		v.setMode(v.firmware.with(p.to).number, byFailsafe)
 	}
-	v.watchSticks()
+	if v.now < v.pilot.sticks && v.body.flying && v.mode.conduct != sticks && int(v.value(v.firmware.override))&1 != 0 {
+		v.setMode(v.firmware.with(sticks).number, byPilot)
+	}
 	v.watchStation()
 	v.watchBattery()
 	v.watchFence()
@@ -190,13 +187,6 @@ func (v *Autopilot) react(to conduct) {
 	v.say(mav.MAV_SEVERITY_CRITICAL, "Failsafe activated: entering Hold for %.0f seconds", v.value(hold))
 	v.setMode(v.firmware.with(guided).number, byFailsafe)
 	v.guard.pending = &action{to, v.now + int64(v.value(hold)*float64(second))}
-}
-
-// watchSticks gives the vehicle to a pilot who moves the sticks.
-func (v *Autopilot) watchSticks() {
-	if v.now < v.pilot.sticks && v.body.flying && v.mode.conduct != sticks && int(v.value(v.firmware.override))&1 != 0 {
-		v.setMode(v.firmware.with(sticks).number, byPilot)
-	}
 }
 
 // watchStation is the failsafe for the loss of the ground station.
@@ -249,11 +239,6 @@ func (v *Autopilot) watchBattery() {
 			v.react(to)
 		}
 	}
-}
-
-// recovering reports whether commands cannot change the mode, because the vehicle returns from outside the fence.
-func (g *guard) recovering(v *Autopilot) bool {
-	return g.breach != 0 && int(v.value(v.firmware.fence.locks))&1 != 0
 }
 
 // indexing reports whether a new fence is not used yet.

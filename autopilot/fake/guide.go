@@ -389,13 +389,6 @@ func (v *Autopilot) climbOut() {
 	g.target = place{v.body.n, v.body.e, max(g.leaving, v.body.h)}
 }
 
-// estimate is what the estimator knows of the motion.
-func (v *Autopilot) estimate() {
-	if v.guard.positioned(v) {
-		v.shown = v.body
-	}
-}
-
 // cause is why a mode changes.
 type cause byte
 
@@ -425,7 +418,7 @@ func (v *Autopilot) setMode(number uint32, why cause) bool {
 	case to.conduct == lands && v.autoland() && !v.body.flying:
 		v.say(mav.MAV_SEVERITY_WARNING, "Must already be flying!")
 		return false
-	case why == byCommand && v.guard.recovering(v):
+	case why == byCommand && v.guard.breach != 0 && int(v.value(v.firmware.fence.locks))&1 != 0:
 		v.say(mav.MAV_SEVERITY_WARNING, "Mode change to %s denied, in fence recovery", to.name)
 		return false
 	case to.conduct == follows && len(v.memory.mission()) < v.least(),

@@ -70,7 +70,11 @@ var messages = append([]message{
 		m.ChargeState = mav.MAV_BATTERY_CHARGE_STATE(v.guard.charge + 1)
 		return m
 	}},
-	{148, 0, 0, func(v *Autopilot) frame.Message { return v.version() }},
+	{148, 0, 0, func(v *Autopilot) frame.Message {
+		return &mav.MessageAutopilotVersion{Capabilities: mav.MAV_PROTOCOL_CAPABILITY(v.firmware.capabilities),
+			FlightSwVersion: v.firmware.version, FlightCustomVersion: [8]uint8{'f', 'a', 'k', 'e'},
+			Uid: uint64(v.options.System)}
+	}},
 	{162, 12, 3, func(v *Autopilot) frame.Message {
 		if !v.guard.fenced {
 			return nil // silence while the fence is off
@@ -403,11 +407,4 @@ func (v *Autopilot) missionCurrent() frame.Message {
 		m.MissionMode = 1
 	}
 	return m
-}
-
-// version is AUTOPILOT_VERSION.
-func (v *Autopilot) version() frame.Message {
-	return &mav.MessageAutopilotVersion{
-		Capabilities:    mav.MAV_PROTOCOL_CAPABILITY(v.firmware.capabilities),
-		FlightSwVersion: v.firmware.version, FlightCustomVersion: [8]uint8{'f', 'a', 'k', 'e'}, Uid: uint64(v.options.System)}
 }

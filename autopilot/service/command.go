@@ -125,11 +125,7 @@ func (c *Commands) Cancel(t Ticket) {
 }
 
 // Replies returns the commands that ended, and forgets them.
-func (c *Commands) Replies() []Reply {
-	r := c.replies
-	c.replies = nil
-	return r
-}
+func (c *Commands) Replies() []Reply { return Taken(&c.replies) }
 
 func (c *Commands) end(e *errand, a Answer) {
 	c.replies = append(c.replies, Reply{e.ticket, e.ID, a, e.tries})

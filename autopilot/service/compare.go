@@ -5,10 +5,7 @@ import (
 	"math"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
-	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
-
-func command(id uint16) common.MAV_CMD { return common.MAV_CMD(id) }
 
 // coarse is the precision of parameters, by command and number, where ArduPilot's storage has another one than of the
 // rest. 0: they are not stored. Number 7 is the altitude.

@@ -53,17 +53,11 @@ func (h *Heartbeat) Receive(now Clock, f frame.Frame) {
 	h.Wake(now)
 }
 
-// slow reports whether the vehicle is heard, and by its clock the last heartbeat is recent: a simulator may be slow.
-func (h *Heartbeat) slow(now Clock) bool {
-	at := h.silent.at
-	return now.Wall-h.heard < beatLost && at.Vehicle != 0 && now.Vehicle-at.Vehicle < beatLost
-}
-
 // Wake sends what is due, and notices that the vehicle is silent.
 func (h *Heartbeat) Wake(now Clock) {
-	switch over := h.silent.over(now); {
-	case over && h.slow(now):
-		h.silent.after = now.Wall - h.silent.at.Wall + beatFloor
+	switch over, at := h.silent.over(now), h.silent.at; {
+	case over && now.Wall-h.heard < beatLost && at.Vehicle != 0 && now.Vehicle-at.Vehicle < beatLost:
+		h.silent.after = now.Wall - at.Wall + beatFloor // a simulator may be slow: it is heard, and by its clock all is well
 	case over:
 		h.state = Lost
 		h.silent.stop()

@@ -100,11 +100,7 @@ func (p *Parameters) begin(now Clock, q *inquiry) error {
 }
 
 // Settings returns the exchanges that ended, and forgets them.
-func (p *Parameters) Settings() []Setting {
-	s := p.settings
-	p.settings = nil
-	return s
-}
+func (p *Parameters) Settings() []Setting { return Taken(&p.settings) }
 
 // Busy reports whether an exchange is under way.
 func (p *Parameters) Busy() bool { return len(p.queue) > 0 }
@@ -159,7 +155,8 @@ func (p *Parameters) answer(now Clock, q *inquiry, m *mav.MessageParamValue) {
 	_, known := p.kinds[q.name]
 	p.kinds[q.name] = m.ParamType
 	switch {
-	case !q.write, same(value, q.value):
+	case !q.write, // what was written is kept as a float
+		math.Abs(value-q.value) <= paramTolerance*max(1, math.Abs(value), math.Abs(q.value)):
 		p.end(q, Found, value)
 	case q.setting:
 		q.setting, q.tries = false, 0
@@ -173,11 +170,6 @@ func (p *Parameters) answer(now Clock, q *inquiry, m *mav.MessageParamValue) {
 		q.setting, q.tries = true, 0
 		p.transmit(now, q)
 	}
-}
-
-// same compares a value with what was written, which the vehicle keeps as a float.
-func same(a, b float64) bool {
-	return math.Abs(a-b) <= paramTolerance*max(1, math.Abs(a), math.Abs(b))
 }
 
 // Wake sends what is due.

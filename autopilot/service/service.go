@@ -38,13 +38,16 @@ func (e Ends) from(f frame.Frame) bool { return f.From(e.Vehicle.System, e.Vehic
 type outbox struct{ out []frame.Message }
 
 // Out returns the messages to be sent, and forgets them.
-func (o *outbox) Out() []frame.Message {
-	out := o.out
-	o.out = nil
-	return out
-}
+func (o *outbox) Out() []frame.Message { return Taken(&o.out) }
 
 func (o *outbox) send(m frame.Message) { o.out = append(o.out, m) }
+
+// Taken returns a list, and empties it.
+func Taken[T any](list *[]T) []T {
+	all := *list
+	*list = nil
+	return all
+}
 
 // without returns a list without an element. The list itself remains as it is.
 func without[T comparable](list []T, x T) []T {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
@@ -41,11 +42,7 @@ const gap = "…"
 func NewTexts(e Ends) *Texts { return &Texts{ends: e} }
 
 // Notices returns the texts that are complete, or that waited for their parts in vain, and forgets them.
-func (t *Texts) Notices() []Notice {
-	n := t.notices
-	t.notices = nil
-	return n
-}
+func (t *Texts) Notices() []Notice { return Taken(&t.notices) }
 
 // Out returns nothing: texts are not answered.
 func (*Texts) Out() []frame.Message { return nil }
@@ -65,15 +62,12 @@ func (t *Texts) Receive(now Clock, f frame.Frame) {
 }
 
 func (t *Texts) part(now Clock, n Notice, id uint16, sequence int) {
-	i := 0
-	for i < len(t.open) && (t.open[i].From != n.From || t.open[i].id != id) {
-		i++
-	}
-	if i == len(t.open) {
-		if i == textsOpen {
+	i := slices.IndexFunc(t.open, func(c chunks) bool { return c.From == n.From && c.id == id })
+	if i < 0 {
+		if len(t.open) == textsOpen {
 			t.remove(0)
-			i--
 		}
+		i = len(t.open)
 		t.open = append(t.open, chunks{Notice: n, id: id, last: -1})
 	}
 	c := &t.open[i]
@@ -89,15 +83,9 @@ func (t *Texts) part(now Clock, n Notice, id uint16, sequence int) {
 	if len(n.Text) < chunkLength {
 		c.last = sequence
 	}
-	if c.last < 0 {
-		return
+	if c.last >= 0 && !slices.Contains(c.parts[:c.last], "") {
+		t.finish(i)
 	}
-	for _, p := range c.parts[:c.last] {
-		if p == "" {
-			return
-		}
-	}
-	t.finish(i)
 }
 
 // finish takes a text as it is.

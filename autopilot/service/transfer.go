@@ -6,6 +6,7 @@ import (
 	"math"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 
 	"github.com/canopy-uav/canopy/autopilot/frame"
 )
@@ -112,11 +113,7 @@ func (t *Transfers) begin(now Clock, x *transfer) {
 }
 
 // Ended returns the transfers that ended, and forgets them.
-func (t *Transfers) Ended() []Transfer {
-	e := t.ended
-	t.ended = nil
-	return e
-}
+func (t *Transfers) Ended() []Transfer { return Taken(&t.ended) }
 
 func (t *Transfers) end(x *transfer, err error) {
 	done := Transfer{List: x.list, Err: err}
@@ -171,7 +168,7 @@ func (t *Transfers) requested(now Clock, x *transfer, l Storage, sequence int, l
 	i := x.items[sequence]
 	t.send(&mav.MessageMissionItemInt{
 		TargetSystem: t.ends.Vehicle.System, TargetComponent: t.ends.Vehicle.Component,
-		Seq: uint16(sequence), Frame: mav.MAV_FRAME(i.Frame), Command: command(i.Command),
+		Seq: uint16(sequence), Frame: mav.MAV_FRAME(i.Frame), Command: common.MAV_CMD(i.Command),
 		Param1: i.Params[0], Param2: i.Params[1], Param3: i.Params[2], Param4: i.Params[3],
 		X: i.X, Y: i.Y, Z: i.Z, MissionType: mav.MAV_MISSION_TYPE(x.list),
 	})
