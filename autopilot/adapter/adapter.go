@@ -371,6 +371,3 @@ func (a *Adapter) note(k Kind, text string) {
 func (a *Adapter) report(k Kind, g *goal, text string) {
 	a.events = append(a.events, Event{Kind: k, Slot: a.contract.Slot(g.slots[0]), Text: text})
 }
-
-// same reports whether two values of a signal are the same; unknown is the same as unknown.
-func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

@@ -41,9 +41,6 @@ func (a *Adapter) failsafe() string {
 	return InFailsafe + cmp.Or(a.watch.failing, "its state is critical")
 }
 
-// tell says why the plan does not begin.
-func (a *Adapter) tell() { a.note(Waiting, a.failsafe()+": the plan begins when that has ended") }
-
 // grounded reports whether the vehicle is on the ground.
 func (a *Adapter) grounded() bool { return !a.armed() || a.inAir() == 0 }
 

@@ -55,8 +55,9 @@ var steps = append([]step{
 		why: "its rate is still being measured"},
 	{name: "checklist", begin: (*Adapter).askParameters,
 		done: func(a *Adapter) bool { return a.facts.parameters != nil && !a.parameters.Busy() }, within: 60 * second},
-	{name: "failsafe", needed: func(a *Adapter) bool { return a.critical() && !a.observes() }, begin: (*Adapter).tell,
-		done: func(a *Adapter) bool { return !a.critical() || a.armed() }, within: 600 * second, why: "it lasts"},
+	{name: "failsafe", needed: func(a *Adapter) bool { return a.critical() && !a.observes() },
+		begin: func(a *Adapter) { a.note(Waiting, a.failsafe()+": the plan begins when that has ended") },
+		done:  func(a *Adapter) bool { return !a.critical() || a.armed() }, within: 600 * second, why: "it lasts"},
 	{name: "home", needed: func(a *Adapter) bool { return !a.placed() }, begin: (*Adapter).askHome, done: (*Adapter).homed,
 		within: 3 * second, late: func(a *Adapter) { a.note(Attaching, "home: "+homeless) }},
 }, lists...)

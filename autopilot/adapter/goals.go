@@ -62,9 +62,9 @@ func (a *Adapter) attempt(g *goal, t *attempt) {
 		t.intent = nil
 		return
 	}
-	if a.changedIntent(g, t) {
+	if intent := a.intent(g); !slices.Equal(t.intent, intent) {
 		a.forget(t)
-		t.vain, t.second, t.intent = 0, false, a.intent(g)
+		t.vain, t.second, t.intent = 0, false, intent
 	}
 	if t.phase == asked && a.withholds(g) && a.withheld() != "" {
 		a.forget(t)
@@ -314,19 +314,6 @@ func (a *Adapter) revision(slot string) int {
 	return 0
 }
 
-// changedIntent reports whether something else is wanted than what a goal last acted on.
-func (a *Adapter) changedIntent(g *goal, t *attempt) bool {
-	if len(t.intent) == 0 {
-		return true
-	}
-	for i, s := range g.slots {
-		if a.revision(s) != t.intent[i] {
-			return true
-		}
-	}
-	return false
-}
-
 // wanted returns the wanted value of a slot, 0 if the contract has no such slot or nothing is wanted.
 func (a *Adapter) wanted(slot string) float64 {
 	if i := a.contract.Slot(slot); i >= 0 {
@@ -372,7 +359,7 @@ func (a *Adapter) Shows(slot int) bool {
 	for i := range a.firmware.goals {
 		g, t := &a.firmware.goals[i], &a.attempts[i]
 		if slices.Contains(g.slots, a.contract.Slots[slot].Name) && g.wanted(a) &&
-			(!t.phase.settled() || a.changedIntent(g, t)) {
+			(!t.phase.settled() || !slices.Equal(t.intent, a.intent(g))) {
 			return false
 		}
 	}

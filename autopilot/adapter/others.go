@@ -7,7 +7,6 @@ import (
 
 	"github.com/canopy-uav/canopy/autopilot/frame"
 	"github.com/canopy-uav/canopy/autopilot/service"
-	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // beacon is how programs like this one notice each other on the network of a vehicle, which does not forward
@@ -61,8 +60,4 @@ func (a *Adapter) announce() {
 			Name: beaconName, Value: b.number})
 		a.wakeAt(a.now.Wall + second)
 	}
-}
-
-func (b *beacon) state(k *snapshot.Codec) {
-	snapshot.Vars(k, &b.number, &b.sent, &b.other, &b.heard, &b.told)
 }

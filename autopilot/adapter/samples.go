@@ -108,7 +108,9 @@ func (a *Adapter) derive() {
 	a.gear.broken = true
 	for _, c := range []*channel{&a.own, &a.wishes, &a.gear} {
 		for i, r := range c.rows {
-			if v := r.value(a); c.places[i] >= 0 && (!same(v, c.last[i].V) || c.last[i].Known == math.IsNaN(v)) {
+			v, last := r.value(a), c.last[i]
+			same := v == last.V || math.IsNaN(v) && math.IsNaN(last.V)
+			if c.places[i] >= 0 && (!same || last.Known == math.IsNaN(v)) {
 				c.t = max(c.t, a.now.Vehicle)
 				a.emit(c, true)
 				break

@@ -28,7 +28,8 @@ func (a *Adapter) State(k *snapshot.Codec) {
 	snapshot.Each(k, a.attempts, func(k *snapshot.Codec, t *attempt) { t.state(k) })
 	a.attachment.state(k)
 	a.watch.state(k)
-	a.beacon.state(k)
+	b := &a.beacon
+	snapshot.Vars(k, &b.number, &b.sent, &b.other, &b.heard, &b.told)
 	rates := a.streams != nil
 	snapshot.Bool(k, &rates)
 	if k.Loading() {

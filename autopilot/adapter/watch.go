@@ -141,12 +141,9 @@ func (a *Adapter) strange(before, mode uint32) bool {
 	if word == none || a.shows(word) || slices.Contains(a.firmware.natural, [2]uint32{before, mode}) {
 		return false
 	}
-	for _, c := range a.watch.commanded {
-		if c.mode == mode && !a.passed(c.at, ours) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.watch.commanded, func(c commanded) bool {
+		return c.mode == mode && !a.passed(c.at, ours)
+	})
 }
 
 // explain finds the reason of a strange mode. If there is none, it is attributed to a pilot.

@@ -91,8 +91,10 @@ func (b *builder) program(counts []bool) {
 	p.Reads = m.states(reads, p.Observe)
 	p.Switches = make([]bool, len(p.Indicators))
 	for _, s := range p.Derive {
-		for _, i := range m.indicatorsOf(s) {
-			p.Switches[i] = true
+		for _, c := range m.codes(s) { // whose sides decide the value
+			for _, i := range c.Indicators() {
+				p.Switches[i] = true
+			}
 		}
 	}
 	steady := map[executive.Evaluation]bool{{Kind: executive.EvaluateOutputs}: true}
@@ -181,15 +183,6 @@ func (b *builder) noted(code *expr.Code) *expr.Code {
 		b.reads[s] = true
 	}
 	return code
-}
-
-// indicatorsOf returns the indicators whose sides decide the value of a step.
-func (m *Mission) indicatorsOf(s executive.Evaluation) []int {
-	var list []int
-	for _, c := range m.codes(s) {
-		list = append(list, c.Indicators()...)
-	}
-	return list
 }
 
 // codes returns the code that a step may run.

@@ -87,8 +87,6 @@ type builder struct {
 	compiler *expr.Compiler
 }
 
-var seconds, _ = expr.ParseUnit("s")
-
 // read visits the parts of the file in the order in which they need each other.
 func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string, open func(string) ([]byte, error)) {
 	m := b.m
@@ -177,7 +175,7 @@ func (b *builder) numbers() yamldoc.Keys {
 	m := b.m
 	return yamldoc.Keys{
 		"horizon": func(n *yamldoc.Node) {
-			m.Horizon = b.Bounded(n, seconds, "horizon", func(v float64) bool { return v > 0 }, "be positive", "")
+			m.Horizon = b.Bounded(n, expr.Second, "horizon", func(v float64) bool { return v > 0 }, "be positive", "")
 			if m.Horizon > longest {
 				b.Add(n, "out-of-range", "", "horizon must be at most %g s, almost three centuries", longest)
 			}
@@ -196,11 +194,6 @@ func (b *builder) numbers() yamldoc.Keys {
 
 // shortest is the minimum interval of the recording grid [s]: with a shorter one a typing error fills a disk.
 const shortest = 1e-3
-
-func (b *builder) interval(n *yamldoc.Node) float64 {
-	return b.Bounded(n, seconds, "interval", func(v float64) bool { return v >= shortest },
-		fmt.Sprintf("be at least %g s", shortest), "the values before and after each event are recorded as well")
-}
 
 // choice reads one of several words.
 func choice[T fmt.Stringer](b *builder, n *yamldoc.Node, what string, values ...T) T {
@@ -393,7 +386,7 @@ func (b *builder) table(tables, commands, own *yamldoc.Node) {
 	m, v := b.m, b.m.Vehicle
 	b.names = map[string]int{}
 	b.compiles(expr.Scope{})
-	b.declare(signal{name: "t", text: "simulated time", unit: seconds, kind: clock})
+	b.declare(signal{name: "t", text: "simulated time", unit: expr.Second, kind: clock})
 	for i, s := range v.States {
 		b.declare(b.typedBy(v, signal{name: s.Name, text: s.Text, unit: unitOf(s.Unit), kind: state, index: i,
 			sources: m.from(s.Name)}))
@@ -612,7 +605,10 @@ func (b *builder) recording(rec, plots *yamldoc.Node) {
 	m.Record = nil
 	if rec != nil {
 		b.Fields(rec, "record", yamldoc.Keys{
-			"interval": func(n *yamldoc.Node) { m.Interval = b.interval(n) },
+			"interval": func(n *yamldoc.Node) {
+				m.Interval = b.Bounded(n, expr.Second, "interval", func(v float64) bool { return v >= shortest },
+					fmt.Sprintf("be at least %g s", shortest), "the values before and after each event are recorded as well")
+			},
 			"signals": func(n *yamldoc.Node) {
 				m.Record = []string{}
 				b.Sequence(n, "signals", func(n *yamldoc.Node) { m.Record = b.recorded(n, m.Record) })
@@ -652,20 +648,17 @@ func (b *builder) recording(rec, plots *yamldoc.Node) {
 
 // recorded appends a signal's name to a list, or reports that there is no such signal.
 func (b *builder) recorded(n *yamldoc.Node, list []string) []string {
-	i, ok := b.names[n.Value]
-	if ok && i == 0 {
-		b.Add(n, "unknown-signal", "leave it out", "the time t is recorded with every sample")
-		return list
-	}
-	if !ok {
+	switch i, ok := b.names[n.Value]; {
+	case !ok:
 		b.Unknown(n, "unknown-signal", "the mission", slices.Sorted(maps.Keys(b.names)))
-		return list
-	}
-	if slices.Contains(list, n.Value) {
+	case i == 0:
+		b.Add(n, "unknown-signal", "leave it out", "the time t is recorded with every sample")
+	case slices.Contains(list, n.Value):
 		b.Add(n, "duplicate-name", "", "%s occurs twice", n.Value)
-		return list
+	default:
+		return append(list, n.Value)
 	}
-	return append(list, n.Value)
+	return list
 }
 
 // plan reads the plan against the signals that the mission has.

@@ -102,7 +102,7 @@ func (b *builder) sourced(n *yamldoc.Node) {
 }
 
 func (b *builder) instant(n *yamldoc.Node, what string) float64 {
-	return b.Bounded(n, seconds, what, func(v float64) bool { return v >= 0 }, "not be negative", "")
+	return b.Bounded(n, expr.Second, what, func(v float64) bool { return v >= 0 }, "not be negative", "")
 }
 
 // from returns the sources of a signal of the vehicle.
@@ -190,7 +190,7 @@ func (b *builder) sources() {
 		for _, s := range []signal{
 			{name: expr.Known(source), text: "the source " + source + " is known", typ: expr.Boolean, unit: expr.One,
 				value: formula(strings.TrimPrefix(known, "true and "))},
-			{name: expr.Stamp(source), text: "time of the last value from " + source, unit: seconds, value: formula(stamp)},
+			{name: expr.Stamp(source), text: "time of the last value from " + source, unit: expr.Second, value: formula(stamp)},
 		} {
 			s.kind, s.source, s.index = computed, source, len(m.signals)-m.layout.Computed+len(added)
 			if m.flown {

@@ -164,7 +164,7 @@ func (g *game) stubs() []bool {
 	return always
 }
 
-func (g *game) withhold(x *bt.Exchange) { g.exec.Withhold(x) }
+func (g *game) Withhold(x *bt.Exchange) { g.exec.Withhold(x) }
 
 func (g *game) engine() *bt.Engine { return g.player.Engine }
 

@@ -43,7 +43,7 @@ type swap struct {
 // actor plays the leaves of a plan.
 type actor interface {
 	settle(in []bt.Input, values []value) (bt.Instant, error)
-	withhold(x *bt.Exchange)
+	Withhold(x *bt.Exchange)
 	engine() *bt.Engine
 	written() []Written // in the last settling
 }
@@ -52,8 +52,6 @@ type actor interface {
 type stubs struct{ *bt.Engine }
 
 func (s stubs) settle(in []bt.Input, _ []value) (bt.Instant, error) { return s.Engine.Settle(in) }
-
-func (s stubs) withhold(x *bt.Exchange) { s.Engine.Withhold(x) }
 
 func (s stubs) engine() *bt.Engine { return s.Engine }
 
@@ -80,7 +78,7 @@ func replay(s *stage, src *diag.Source, lines []Line, pass Pass, resume func(*st
 			} else {
 				failed = errors.Join(failed, fmt.Errorf("%s: the old plan goes on: %w", where, wrong))
 				s.next = nil
-				s.actor.withhold(nil)
+				s.actor.Withhold(nil)
 				instant, err = s.actor.settle(nil, nil)
 				pass(i, s.plan.Tree, instant, s.actor.written())
 			}
@@ -98,11 +96,11 @@ func (s *stage) request(p *plan.Plan) {
 	x := bt.NewExchange(s.plan.Tree, p.Tree, plan.Same(s.plan, p))
 	if x.Whole() {
 		s.next = nil
-		s.actor.withhold(nil)
+		s.actor.Withhold(nil)
 		return
 	}
 	s.next = &swap{plan: p, exchange: x}
-	s.actor.withhold(x)
+	s.actor.Withhold(x)
 }
 
 // settle gives the plan the inputs of a line. While an exchange is under way, these are inputs of the new plan's tasks,

@@ -208,11 +208,11 @@ func (p *parser) input(words []word) (in []bt.Input) {
 	}
 	v := &verbs[i]
 	tasks, rest := p.tasks(words, v)
-	ok := len(tasks) > 0
-	if !ok {
+	if len(tasks) == 0 {
 		return nil
 	}
 	var texts []string
+	ok := true
 	for i, w := range rest {
 		switch {
 		case i >= v.most:
