@@ -26,13 +26,11 @@ func (a adapter) node(n *Node, want Variable) *Node {
 		x, y := n.args[0], n.args[1]
 		n.args[0], n.args[1] = a.converted(x, a.compared(x, y)), a.converted(y, a.compared(y, x))
 		n.complete()
-	case n.op == OpAdd && !slices.ContainsFunc(n.args, a.isText):
+	case n.op == OpAdd && !slices.ContainsFunc(n.args, func(n *Node) bool { return a.scope.variable(n).Type == Text }):
 		n = n.rebuilt(func(arg *Node) *Node { return a.converted(arg, Number(AnyUnit)) })
 	}
 	return a.converted(n, want)
 }
-
-func (a adapter) isText(n *Node) bool { return a.scope.variable(n).Type == Text }
 
 // free is the type of what is not converted.
 var free = Variable{Type: anyType}

@@ -584,15 +584,10 @@ func (b *builder) newIndicator(n, over, under *Node) Indicator {
 		text = n.given.String()
 	}
 	x := Indicator{Text: text, negated: n.op == OpLess || n.op == OpGreater, relation: n,
-		g: b.part(func(g *builder) { g.binary(OpSubtract, over, under, 0) }, over, under)}
+		g: b.build(nil, true, func(g *builder) { g.binary(OpSubtract, over, under, 0) }, over, under)}
 	g := builder{Compiler: b.Compiler}
 	x.threshold, x.isThreshold = g.threshold(over, under)
 	return x
-}
-
-// part returns the code of a number that is computed from nodes inside an expression.
-func (b *builder) part(write func(*builder), from ...*Node) *Code {
-	return b.build(nil, true, write, from...)
 }
 
 // Tolerance is the largest difference of equal reals, as in BehaviorTree.CPP, in SI units.

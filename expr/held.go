@@ -206,7 +206,7 @@ func (b *builder) registerPieces(n *Node) {
 func (b *builder) remember(n *Node, arg int) {
 	x, key := n.counted(arg)
 	if _, ok := b.remembered[key]; !ok {
-		argument := b.part(func(g *builder) { g.any(x, 0) }, x) // it may have cells itself
+		argument := b.build(nil, true, func(g *builder) { g.any(x, 0) }, x) // it may have cells itself
 		i, cell := len(b.Compiler.cells), Cell{Slot: b.memory, argument: argument, first: len(b.Compiler.indicators)}
 		if t := b.scope[n.name].Table; t != nil {
 			cell.axis, cell.clamp, cell.text = &t.Axes[arg], t.Clamp, n.String()
@@ -215,7 +215,7 @@ func (b *builder) remember(n *Node, arg int) {
 		b.remembered[key] = i
 		b.Compiler.cells = append(b.Compiler.cells, cell)
 		for bound := range 2 {
-			g := b.part(func(g *builder) {
+			g := b.build(nil, true, func(g *builder) {
 				g.any(x, 0)
 				g.emit(Instruction{Op: SubtractSignal, Index: uint(cell.Slot + bound)})
 			}, x)

@@ -2,6 +2,7 @@ package interval
 
 import (
 	"math"
+	"slices"
 
 	"github.com/canopy-uav/canopy/expr"
 )
@@ -28,8 +29,8 @@ func Variable(x Interval, i, n int) Value {
 // Truth is the set of the possible values of a condition.
 type Truth struct{ True, False bool }
 
-// known returns the set of one value.
-func known(value bool) Truth { return Truth{value, !value} }
+// not returns the set for the opposite condition.
+func (t Truth) not() Truth { return Truth{t.False, t.True} }
 
 // value returns the condition as it is stored among the signals, 1 or 0.
 func (t Truth) value() Value {
@@ -124,10 +125,8 @@ func (e evaluator) name(name string) Value {
 	if _, declared := e.Scope[name]; declared {
 		return e.Value(name)
 	}
-	for i, v := range e.values {
-		if v == name {
-			return Constant(Point(float64(i)))
-		}
+	if i := slices.Index(e.values, name); i >= 0 {
+		return Constant(Point(float64(i)))
 	}
 	return Constant(undefined())
 }
@@ -150,13 +149,12 @@ func (e evaluator) truth(n *expr.Node) Truth {
 	arg := func(i int) Truth { return e.truth(n.Arg(i)) }
 	switch n.Op() {
 	case expr.OpTruth:
-		return known(n.Value() != 0)
+		return Truth{n.Value() != 0, n.Value() == 0}
 	case expr.OpName:
 		v := e.name(n.Name())
 		return Truth{v.Low != 0 || v.High != 0 || v.NaN, v.Contains(0)}
 	case expr.OpNot:
-		x := arg(0)
-		return Truth{x.False, x.True}
+		return arg(0).not()
 	case expr.OpAnd:
 		x, y := arg(0), arg(1)
 		return Truth{x.True && y.True, x.False || y.False}
@@ -171,16 +169,13 @@ func (e evaluator) truth(n *expr.Node) Truth {
 	case expr.OpLessEqual:
 		return above(e.number(n.Arg(1)), e.number(n.Arg(0)))
 	case expr.OpLess:
-		t := above(e.number(n.Arg(0)), e.number(n.Arg(1)))
-		return Truth{t.False, t.True}
+		return above(e.number(n.Arg(0)), e.number(n.Arg(1))).not()
 	case expr.OpGreater:
-		t := above(e.number(n.Arg(1)), e.number(n.Arg(0)))
-		return Truth{t.False, t.True}
+		return above(e.number(n.Arg(1)), e.number(n.Arg(0))).not()
 	case expr.OpEqual:
 		return e.equal(n)
 	case expr.OpNotEqual:
-		t := e.equal(n)
-		return Truth{t.False, t.True}
+		return e.equal(n).not()
 	}
 	panic("interval: not a condition")
 }

@@ -2,7 +2,7 @@
 // may use, addresses for others, and the clients of both.
 //
 // The run has one goroutine, which owns all its state. The server never touches it: requests are read, and plans
-// compiled and checked, beside it; what the run must do waits until the run's loop calls [Server.Serve] or Wait.
+// compiled and checked, beside it; what the run must do waits until the run's loop calls [Server.Wait].
 //
 // A connection carries one request, a JSON object, and its answers, one JSON object per line; the last one has no
 // successor in [Response.Progress]. A client that closes it, or ends what it sends, before that has gone: its exchange
@@ -172,18 +172,6 @@ func (s *Server) Close() error {
 // Asks are what the run's loop must call, for a loop that waits for several things at once.
 func (s *Server) Asks() <-chan func(Controlled) { return s.asks }
 
-// Serve does what waits, without waiting itself.
-func (s *Server) Serve(o Controlled) {
-	for {
-		select {
-		case ask := <-s.asks:
-			ask(o)
-		default:
-			return
-		}
-	}
-}
-
 // Wait serves for a time, or until the context is done.
 func (s *Server) Wait(ctx context.Context, d time.Duration, o Controlled) {
 	end := time.NewTimer(d)
@@ -335,7 +323,7 @@ func (s *Server) upload(ctx context.Context, q Demand, from string, say func(Res
 	if s.check(ctx, q, next, &a, say); ctx.Err() != nil {
 		return
 	}
-	if a.compare(m, next); a.Text != "" || q.Dry {
+	if a.Kept, a.Removed, a.Added = m.Exchange(next).Difference(); a.Text != "" || q.Dry {
 		if a.Text == "" {
 			a.Progress = Staged
 		}
@@ -447,11 +435,6 @@ func (a *Response) outcome(o Controlled) {
 	} else if a.Text = o.Refusal(); a.Text != "" {
 		a.Progress = Failed
 	}
-}
-
-// compare enters the tasks that differ.
-func (a *Response) compare(m, next *mission.Mission) {
-	a.Kept, a.Removed, a.Added = m.Exchange(next).Difference()
 }
 
 // Endpoint is where a run listens: a Folder or a Remote.

@@ -296,22 +296,17 @@ func (m *Monitor) unwatched(c *temporal.Assertion, end *record.End) string {
 	absent := end.Summary != nil && end.Summary.Plan == record.PlanAbsent
 	for _, name := range c.Names() {
 		i := slices.IndexFunc(m.tasks, func(t record.Task) bool { return t.Name == name })
+		k, kept := slices.BinarySearch(m.active, i)
 		switch {
 		case i < 0:
 		case absent:
 			return "it names " + name + ", and no tree decided in this run"
-		case m.rests(i):
+		case kept && slices.ContainsFunc(m.plans, func(s span) bool { return s.rests[k] }): // under one of them
 			return "it names " + name + ", which this run judged only where it could change something; fly the mission with " +
 				"this property under `check`"
 		}
 	}
 	return ""
-}
-
-// rests reports whether a task went unjudged where it could change nothing, under one of the plans.
-func (m *Monitor) rests(task int) bool {
-	k, kept := slices.BinarySearch(m.active, task)
-	return kept && slices.ContainsFunc(m.plans, func(s span) bool { return s.rests[k] })
 }
 
 // judge judges an assertion on a trace that ends at the time told.

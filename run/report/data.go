@@ -77,12 +77,6 @@ type activity struct {
 	Share   float64 // of the simulated time; 0 if none passed
 }
 
-// acts reports whether the kind of a log's task is a leaf that can be activated.
-func acts(kind string) bool {
-	k, known := bt.ParseKind(kind)
-	return known && k.Acts()
-}
-
 // extreme holds the minimum and maximum of a signal and when each was first reached.
 type extreme struct {
 	record.Signal

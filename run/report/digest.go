@@ -340,7 +340,8 @@ func (g *Gatherer) Digest(end record.End) *Digest {
 	}
 	order := treeOrder(d.Tasks)
 	for _, b := range order {
-		if h := &g.tasks[b.task]; acts(d.Tasks[b.task].Kind) {
+		h := &g.tasks[b.task]
+		if kind, known := bt.ParseKind(d.Tasks[b.task].Kind); known && kind.Acts() {
 			a := activity{Name: d.Tasks[b.task].Name, Entries: h.entries, Time: h.active}
 			if until > d.Start {
 				a.Share = a.Time / (until - d.Start)
