@@ -2,6 +2,7 @@ package executive
 
 import (
 	"math"
+	"slices"
 
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/snapshot"
@@ -89,6 +90,26 @@ type Numbers struct {
 	of      Numeric
 	signals []float64
 	above   []bool
+	now     moment   // the last instant at which a clock has started
+	due     []moment // by clock: when it is over, as last started
+}
+
+// moment is a time t = from + ns/1e9 [s], rounded. Whole nanoseconds add up exactly, whatever the time from which they
+// are counted: 0.7 s and 0.1 s are 0.8 s, as in a proof.
+type moment struct {
+	t, from float64
+	ns      int64
+}
+
+// after returns the moment a length [s] after another one.
+func (m moment) after(length float64) moment {
+	ns := math.Round(length * 1e9)
+	if ns/1e9 != length || ns+float64(m.ns) > 1<<53 {
+		return moment{t: m.t + length, from: m.t + length}
+	}
+	m.ns += int64(ns)
+	m.t = max(m.t, m.from+float64(m.ns)/1e9)
+	return m
 }
 
 // Numeric is a world with a time and a signal vector.
@@ -103,7 +124,7 @@ type Numeric interface {
 // NewNumbers returns the answers of a world.
 func NewNumbers(w Numeric) Numbers {
 	_, above := w.Discrete()
-	return Numbers{w, w.Signals(), above}
+	return Numbers{of: w, signals: w.Signals(), above: above}
 }
 
 // Capture implements Values.
@@ -124,15 +145,41 @@ func (n *Numbers) Truth(c *expr.Code) bool { return c.Bool(n.signals, n.above) }
 // Refresh implements Sampler.
 func (n *Numbers) Refresh() { n.of.Signals() }
 
+// present returns the present as a moment: that at which some clock is over, else one of its own.
+func (n *Numbers) present() moment {
+	if t := n.of.T(); n.now.t != t {
+		n.now = moment{t: t, from: t}
+		if i := slices.IndexFunc(n.due, func(m moment) bool { return m.t == t }); i >= 0 {
+			n.now = n.due[i]
+		}
+	}
+	return n.now
+}
+
+// Follow takes over the time of another world, which continues in this one.
+func (n *Numbers) Follow(o *Numbers) { n.now, n.due = o.now, slices.Clone(o.due) }
+
+// State saves or restores what is known of clocks.
+func (n *Numbers) State(c *snapshot.Codec) {
+	moment := func(c *snapshot.Codec, m *moment) { snapshot.Vars(c, &m.t, &m.from, &m.ns) }
+	moment(c, &n.now)
+	snapshot.List(c, &n.due, moment)
+}
+
 // Start implements Clocks. A length that is negative or NaN is none.
-func (n *Numbers) Start(_ int, c *expr.Code, length float64) (due float64, ok bool) {
+func (n *Numbers) Start(clock int, c *expr.Code, length float64) (due float64, ok bool) {
 	if c != nil {
 		length = c.Value(n.of.Signals(), nil)
 	}
 	if math.IsNaN(length) || length < 0 {
 		return length, false
 	}
-	return n.of.T() + length, true
+	m := n.present().after(length)
+	if more := clock + 1 - len(n.due); more > 0 {
+		n.due = append(n.due, make([]moment, more)...)
+	}
+	n.due[clock] = m
+	return m.t, true
 }
 
 // Stop implements Clocks.

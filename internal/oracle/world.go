@@ -147,6 +147,7 @@ func (w *World) Adopt(m *mission.Mission, u []float64, same []int) (run.World, e
 		above: make([]bool, len(p.Indicators)), watched: make([]bool, len(p.Indicators)),
 		signals: executive.NewSignals(p, func(float64, []float64, []float64, []float64) {})}
 	n.Numbers = executive.NewNumbers(n)
+	n.Numbers.Follow(&w.Numbers)
 	for _, i := range n.strays() {
 		n.above[i] = !n.above[i]
 	}
@@ -166,6 +167,7 @@ func (w *World) State(c *snapshot.Codec) {
 		snapshot.Float(c, &p.Y)
 	})
 	snapshot.Float(c, &w.t)
+	w.Numbers.State(c)
 	snapshot.Floats(c, w.y)
 	snapshot.Floats(c, w.u)
 	snapshot.Each(c, w.above, snapshot.Bool)

@@ -40,7 +40,7 @@ const (
 )
 
 // Magic is how a box begins.
-const Magic = "\x89CNPBX2\n"
+const Magic = "\x89CNPBX3\n"
 
 const (
 	recordHead = 4 + 4 + 4     // bytes: length, check, sum

@@ -97,6 +97,7 @@ func (w *world) Adopt(m *mission.Mission, u []float64, same []int) (run.World, e
 	n := newWorld(m, w.c)
 	n.base, n.t, n.from, n.alarm, n.next, n.sample = w.base, w.t, w.from, w.alarm, w.next, w.sample
 	n.suspended, n.resumed = w.suspended, w.resumed
+	n.Numbers.Follow(&w.Numbers)
 	n.stateEvents, n.timeEvents = w.stateEvents, w.timeEvents
 	copy(n.tracks, w.tracks)
 	copy(n.now, w.now[:len(w.now)-len(w.given)])
@@ -518,6 +519,7 @@ func (w *world) Cost(s *record.Summary) { s.StateEvents, s.TimeEvents = w.stateE
 func (w *world) State(c *snapshot.Codec) {
 	snapshot.Vars(c, &w.base, &w.t, &w.next, &w.alarm, &w.suspended, &w.resumed, &w.stateEvents, &w.timeEvents)
 	snapshot.Floats(c, w.now, w.u)
+	w.Numbers.State(c)
 	snapshot.Each(c, w.above, snapshot.Bool) // what is watched is the executive's state
 	snapshot.Each(c, w.tracks, func(c *snapshot.Codec, tr *track) {
 		snapshot.Vars(c, &tr.known, &tr.stamp)

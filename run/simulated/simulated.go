@@ -119,7 +119,9 @@ func follow(plain *mission.Mission, interpolated bool, old *world, u []float64, 
 			}
 		}
 	}
-	w.Numbers = executive.NewNumbers(w)
+	if w.Numbers = executive.NewNumbers(w); old != nil {
+		w.Numbers.Follow(&old.Numbers)
+	}
 	return w, nil
 }
 
@@ -456,6 +458,7 @@ func (w *world) Cost(s *record.Summary) {
 func (w *world) State(c *snapshot.Codec) {
 	w.commands = false
 	w.sim.State(c)
+	w.Numbers.State(c)
 	unfit := func(u []float64) bool { return !w.m.Program.Fits(u) }
 	if c.Loading() && slices.ContainsFunc(w.sim.Inputs(), unfit) {
 		c.Fail(snapshot.ErrMismatch)
