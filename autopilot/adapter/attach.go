@@ -162,13 +162,6 @@ func (a *Adapter) askParameters() {
 	}
 }
 
-// found takes a parameter.
-func (a *Adapter) found(s service.Setting) {
-	if s.Knowledge == service.Found || s.Knowledge == service.Different {
-		a.facts.parameters[s.Name] = s.Value
-	}
-}
-
 // find reports a finding.
 func (a *Adapter) find(grave bool, text string) {
 	if grave {

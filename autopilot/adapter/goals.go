@@ -204,7 +204,9 @@ func (a *Adapter) answers() {
 		return
 	}
 	for _, s := range a.parameters.Settings() {
-		a.found(s)
+		if s.Knowledge == service.Found || s.Knowledge == service.Different {
+			a.facts.parameters[s.Name] = s.Value
+		}
 		for i := range a.attempts {
 			g, t := &a.firmware.goals[i], &a.attempts[i]
 			if g.write == nil || t.phase != asked {

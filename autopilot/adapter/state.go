@@ -25,7 +25,11 @@ func (a *Adapter) State(k *snapshot.Codec) {
 	}
 	snapshot.Floats(k, a.want)
 	snapshot.Each(k, a.revisions, snapshot.Int)
-	snapshot.Each(k, a.attempts, func(k *snapshot.Codec, t *attempt) { t.state(k) })
+	snapshot.Each(k, a.attempts, func(k *snapshot.Codec, t *attempt) {
+		snapshot.Within(k, &t.phase, idle, done)
+		snapshot.List(k, &t.intent, snapshot.Int)
+		snapshot.Vars(k, &t.ticket, &t.sent, &t.vain, &t.base, &t.reason, &t.mute, &t.doubt, &t.second)
+	})
 	a.attachment.state(k)
 	a.watch.state(k)
 	b := &a.beacon
@@ -81,12 +85,6 @@ func (f *facts) state(k *snapshot.Codec) {
 func (c *channel) state(k *snapshot.Codec) {
 	snapshot.Each(k, c.last, func(k *snapshot.Codec, v *Value) { snapshot.Vars(k, v) })
 	snapshot.Vars(k, &c.at, &c.t, &c.fresh, &c.broken)
-}
-
-func (t *attempt) state(k *snapshot.Codec) {
-	snapshot.Within(k, &t.phase, idle, done)
-	snapshot.List(k, &t.intent, snapshot.Int)
-	snapshot.Vars(k, &t.ticket, &t.sent, &t.vain, &t.base, &t.reason, &t.mute, &t.doubt, &t.second)
 }
 
 func (t *attachment) state(k *snapshot.Codec) {

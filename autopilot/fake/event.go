@@ -1,6 +1,10 @@
 package fake
 
-import "math"
+import (
+	"math"
+
+	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+)
 
 // pilot is what the pilot does.
 type pilot struct {
@@ -82,7 +86,11 @@ func (v *Autopilot) Inject(e Event) {
 	case RadioLost:
 		v.trouble.silent = v.now
 	case RadioBack:
-		v.radioBack()
+		v.trouble.silent = 0
+		if v.guard.radioLost { // the mode stays
+			v.guard.radioLost = false
+			v.say(mav.MAV_SEVERITY_WARNING, "Radio Failsafe Cleared")
+		}
 	case Throttle:
 		v.pilot.throttle = max(throttleLow, min(throttleMiddle+throttleThrow, e.Value))
 	case Late:

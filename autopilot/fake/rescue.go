@@ -40,15 +40,6 @@ func (v *Autopilot) watchEstimator() {
 	}
 }
 
-// radioBack ends the loss of the pilot's radio. The mode stays.
-func (v *Autopilot) radioBack() {
-	v.trouble.silent = 0
-	if v.guard.radioLost {
-		v.guard.radioLost = false
-		v.say(mav.MAV_SEVERITY_WARNING, "Radio Failsafe Cleared")
-	}
-}
-
 // breachText names the kind of a breach.
 func (v *Autopilot) breachText(breach byte) string {
 	switch kinds, _, over := v.limits(); {

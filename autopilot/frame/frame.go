@@ -110,20 +110,6 @@ func place(m Message, name string) int {
 	return field.Index[0]
 }
 
-// fields sets the fields of a frame that are in its message.
-func (k *codec) fields(f *Frame) {
-	v := reflect.ValueOf(f.Message).Elem()
-	if k.system >= 0 {
-		f.TargetSystem = byte(v.Field(k.system).Uint())
-	}
-	if k.component >= 0 {
-		f.TargetComponent = byte(v.Field(k.component).Uint())
-	}
-	if f.Stamped = k.boot >= 0; f.Stamped {
-		f.Boot = uint32(v.Field(k.boot).Uint())
-	}
-}
-
 // Size returns the number of bytes of the frame at the start of data, from its header alone, or 0 if data does not
 // begin with a frame. If it is greater than len(data), the end is missing.
 func Size(data []byte) int {
@@ -183,6 +169,15 @@ func (c *codecs) decode(raw []byte) (Frame, error) {
 		return f, fmt.Errorf("message %d: %w", id, err)
 	}
 	f.Message = m
-	k.fields(&f)
+	v := reflect.ValueOf(m).Elem()
+	if k.system >= 0 {
+		f.TargetSystem = byte(v.Field(k.system).Uint())
+	}
+	if k.component >= 0 {
+		f.TargetComponent = byte(v.Field(k.component).Uint())
+	}
+	if f.Stamped = k.boot >= 0; f.Stamped {
+		f.Boot = uint32(v.Field(k.boot).Uint())
+	}
 	return f, nil
 }

@@ -142,9 +142,10 @@ func (t *Transfers) Receive(now Clock, f frame.Frame) {
 				t.fetch(now, x)
 			}
 		case *mav.MessageMissionItemInt:
-			if Storage(m.MissionType) == x.list {
-				t.received(now, x, int(m.Seq), Item{Command: uint16(m.Command), Frame: byte(m.Frame),
+			if Storage(m.MissionType) == x.list && x.phase == fetching && int(m.Seq) == len(x.got) {
+				x.got = append(x.got, Item{Command: uint16(m.Command), Frame: byte(m.Frame),
 					Params: [4]float32{m.Param1, m.Param2, m.Param3, m.Param4}, X: m.X, Y: m.Y, Z: m.Z})
+				t.fetch(now, x)
 			}
 		}
 	}
@@ -199,14 +200,6 @@ func (t *Transfers) acknowledged(now Clock, x *transfer, result mav.MAV_MISSION_
 		default:
 			t.end(x, fmt.Errorf("%v: %s: %w", x.list, reason, ErrTransfer))
 		}
-	}
-}
-
-// received takes an item that was asked for.
-func (t *Transfers) received(now Clock, x *transfer, sequence int, i Item) {
-	if x.phase == fetching && sequence == len(x.got) {
-		x.got = append(x.got, i)
-		t.fetch(now, x)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/canopy-uav/canopy/autopilot/adapter"
 	"github.com/canopy-uav/canopy/diag"
@@ -34,7 +35,11 @@ func newConsole(w io.Writer, quiet bool, vehicle string, until float64) *console
 	c.bar.to = c.to
 	c.close = sync.OnceFunc(func() {
 		c.bar.clear()
-		c.to.close()
+		close(c.to.texts)
+		select { // wait a second at most until all is shown
+		case <-c.to.done:
+		case <-time.After(time.Second):
+		}
 	})
 	return c
 }

@@ -105,15 +105,6 @@ func (a *aside) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// close ends the writer, and waits a second at most until all is shown.
-func (a *aside) close() {
-	close(a.texts)
-	select {
-	case <-a.done:
-	case <-time.After(time.Second):
-	}
-}
-
 // show redraws the line, at most ten times a second.
 func (p *progress) show(t float64, events func() int) {
 	now, due := p.due()

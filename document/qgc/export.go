@@ -1,6 +1,7 @@
 package qgc
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -35,11 +36,7 @@ func Export(doc *xmltree.Document, id string, home Spot, copter bool, limits ear
 			}
 		}
 	}
-	if id == "" {
-		if id = value(doc.Root, "main_tree_to_execute"); id == "" {
-			id = first
-		}
-	}
+	id = cmp.Or(id, value(doc.Root, "main_tree_to_execute"), first)
 	tree := x.trees[id]
 	if tree == nil {
 		x.report(doc.Root, diag.Error, "unknown-tree", "the plan has no tree %q", id)
@@ -278,10 +275,7 @@ func value(e *xmltree.Element, name string) string {
 }
 
 func (x *exporter) leaveOut(e *xmltree.Element, why string) {
-	name := value(e, "name")
-	if name == "" {
-		name = value(e, "ID")
-	}
+	name := cmp.Or(value(e, "name"), value(e, "ID"))
 	if name != "" {
 		name = " " + name
 	}

@@ -3,6 +3,7 @@
 package qgc
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -140,12 +141,8 @@ func (r *reader) vehicle(m *yamldoc.Node) {
 	if r.file.Copter = rotors[kind]; r.file.Copter || winged[kind] {
 		return
 	}
-	name := others[kind]
-	if name == "" {
-		name = "a vehicle of an unknown kind"
-	}
 	r.Add(m.Entry("vehicleType"), codeVehicle, "those for aeroplanes and rotorcraft are",
-		"a plan for %s (MAV_TYPE %d) cannot be imported", name, kind)
+		"a plan for %s (MAV_TYPE %d) cannot be imported", cmp.Or(others[kind], "a vehicle of an unknown kind"), kind)
 }
 
 // item reads one item, or those into which a complex one is expanded.

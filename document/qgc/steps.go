@@ -212,13 +212,7 @@ func (c *converter) add(i *MissionItem, action string, ports ...port) {
 // jump makes a loop of the steps since the item to which a jump leads.
 func (c *converter) jump(i *MissionItem) {
 	target := int(i.Params[0])
-	first := -1
-	for k := range c.steps {
-		if c.steps[k].from.Jump == target {
-			first = k
-			break
-		}
-	}
+	first := slices.IndexFunc(c.steps, func(s step) bool { return s.from.Jump == target })
 	rounds := int(math.Max(-1, math.Min(i.Params[1], math.MaxInt16)))
 	switch {
 	case first < 0:

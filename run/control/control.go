@@ -345,7 +345,12 @@ func (s *Server) upload(ctx context.Context, q Demand, from string, say func(Res
 	}
 	s.follow(ctx, next, &a, say)
 	if q.Safe && a.Progress == Waiting {
-		go s.withdraw(next, from)
+		go s.in(func(o Controlled) { // its client has gone: it is withdrawn, unless it is over
+			if _, _, under := o.Swapping(); under && s.last == next {
+				s.last = nil
+				_ = o.Command(Withdraw, from)
+			}
+		})
 	}
 }
 
@@ -414,16 +419,6 @@ func (s *Server) follow(ctx context.Context, next *mission.Mission, a *Response,
 			a.T = t
 		}
 	}
-}
-
-// withdraw withdraws an exchange whose client has gone, unless it is over.
-func (s *Server) withdraw(next *mission.Mission, from string) {
-	s.in(func(o Controlled) {
-		if _, _, under := o.Swapping(); under && s.last == next {
-			s.last = nil
-			_ = o.Command(Withdraw, from)
-		}
-	})
 }
 
 // outcome enters how far an exchange has come.

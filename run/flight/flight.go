@@ -675,7 +675,9 @@ func (f *Flight) State(c *snapshot.Codec) {
 		why = f.err.Error()
 	}
 	snapshot.Vars(c, &f.now, &f.left, &f.restarted, &f.slept, &f.decisions, &f.closed, &why, &f.untaken, &f.reader.Stream)
-	f.sortie.state(c)
+	s := &f.sortie
+	snapshot.Vars(c, &s.begun, &s.wanted, &s.armed, &s.flew, &s.aloft, &s.fell, &s.held, &s.PreArm, &s.MoreRefused)
+	snapshot.List(c, &s.Refused, snapshot.Text)
 	if c.Loading() {
 		if f.err = nil; why != "" {
 			f.err = errors.New(why)

@@ -33,20 +33,15 @@ func (f *Flight) leave() error {
 	if _, err := f.command(); err != nil {
 		return err
 	}
-	f.stow()
-	f.phase = leaving
-	f.left = f.now.Wall
-	return f.aim()
-}
-
-// stow wants nothing of the payload any more: the vehicle takes no more photos by itself.
-func (f *Flight) stow() {
-	for i := f.c.Payload; i < len(f.slots); i++ {
+	for i := f.c.Payload; i < len(f.slots); i++ { // the vehicle takes no more photos by itself
 		if none := f.c.Slots[i].Default; f.slots[i].wanted != none {
 			f.want(i, none)
 			f.vehicle.Wake(f.now)
 		}
 	}
+	f.phase = leaving
+	f.left = f.now.Wall
+	return f.aim()
 }
 
 // aim tells the vehicle how to go on, if that is news: one on the ground is disarmed if the plan has armed it, and

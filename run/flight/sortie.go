@@ -8,7 +8,6 @@ import (
 
 	"github.com/canopy-uav/canopy/autopilot/adapter"
 	"github.com/canopy-uav/canopy/run/record"
-	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // sortie is what was seen of the vehicle since the plan began.
@@ -148,9 +147,4 @@ func (s *sortie) fate(f *Flight) (record.Fate, string) {
 		return record.NeverArmed, s.Refused[0]
 	}
 	return record.NeverArmed, cmp.Or(s.PreArm, s.held)
-}
-
-func (s *sortie) state(c *snapshot.Codec) {
-	snapshot.Vars(c, &s.begun, &s.wanted, &s.armed, &s.flew, &s.aloft, &s.fell, &s.held, &s.PreArm, &s.MoreRefused)
-	snapshot.List(c, &s.Refused, snapshot.Text)
 }

@@ -1,9 +1,7 @@
 package live
 
 import (
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/canopy-uav/canopy/expr"
 )
@@ -82,11 +80,4 @@ func (x *Execution) encoded(i int) float64 {
 	x.versions++
 	x.kept[x.versions] = x.objects[i]
 	return x.versions
-}
-
-// forgetObjects forgets the objects for which no number stands any more.
-func (x *Execution) forgetObjects() {
-	if u := x.world.u; len(x.kept) > 2*len(u) {
-		maps.DeleteFunc(x.kept, func(n float64, _ any) bool { return !slices.Contains(u, n) })
-	}
 }

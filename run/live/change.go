@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,8 @@ type Change struct {
 // change returns a change of this instant.
 func (x *Execution) change(index int) Change {
 	c := x.changes[index]
-	return Change{At: x.now(), Task: x.world.p.Tree.Name(c.Task), From: c.From, To: c.To, x: x, index: index}
+	return Change{At: time.Duration(math.Round(x.world.t * 1e9)), Task: x.world.p.Tree.Name(c.Task), From: c.From,
+		To: c.To, x: x, index: index}
 }
 
 // String returns the time, the task and its statuses, as in "1m30s fly: Running -> Aborted".

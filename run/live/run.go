@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime/debug"
 	"slices"
@@ -209,7 +210,9 @@ func (x *Execution) settle() error {
 			return err
 		}
 	}
-	x.forgetObjects()
+	if u := x.world.u; len(x.kept) > 2*len(u) { // forget the objects for which no number stands any more
+		maps.DeleteFunc(x.kept, func(n float64, _ any) bool { return !slices.Contains(u, n) })
+	}
 	x.instant.alarm = x.exec.Rest()
 	for i := range x.outputs {
 		x.outputs[i].report(x)
@@ -339,9 +342,6 @@ func (x *Execution) catch(callback string, err *error) {
 		*err = errors.Join(*err, &PanicError{Callback: callback, Value: v, Stack: debug.Stack()})
 	}
 }
-
-// now returns the time of the instant since the beginning.
-func (x *Execution) now() time.Duration { return time.Duration(math.Round(x.world.t * 1e9)) }
 
 // blame records why the plan has failed.
 func (x *Execution) blame() {

@@ -248,7 +248,13 @@ func (m *Monitor) store(n int) {
 // whatever came later. Errors wrap [temporal.ErrTrace]; an assumption about what the run does not contain is unwatched
 // instead.
 func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
-	told, missing := m.extent(end)
+	told, missing := end.Told, end.Missing() // why the run is not judged to its end; "": it is
+	if s := end.Summary; s != nil {
+		told = cmp.Or(s.Stopped, s.Ended)
+	}
+	if n := len(m.samples); m.full != "" && n > 0 && m.samples[n-1].t < told {
+		told, missing = m.samples[n-1].t, m.full
+	}
 	trace := m.trace(end.Summary, told)
 	trace.Partial = missing != ""
 	var list []record.Property
@@ -327,16 +333,4 @@ func (m *Monitor) judge(trace *temporal.Trace, c *temporal.Assertion, told float
 		return trace.Judge(c.Formula)
 	}
 	panic("monitor: an assertion of an unknown kind")
-}
-
-// extent returns the time up to which the run is judged, and the reason why that is not all of it, "" if it is.
-func (m *Monitor) extent(end *record.End) (told float64, missing string) {
-	told, missing = end.Told, end.Missing()
-	if s := end.Summary; s != nil {
-		told = cmp.Or(s.Stopped, s.Ended)
-	}
-	if n := len(m.samples); m.full != "" && n > 0 && m.samples[n-1].t < told {
-		told, missing = m.samples[n-1].t, m.full
-	}
-	return told, missing
 }

@@ -289,8 +289,8 @@ func (b *builder) follow(list []crossing) (crossed []crossing) {
 // accuracies is the number of relative tolerances by which a touch may exceed its limit.
 const accuracies = 100
 
-// touched returns a row in which signals that contradict a touch, by no more than the accuracy, are at its limit.
-func (b *builder) touched(row []float64) []float64 {
+// place adds a place to the trace. Signals that contradict a touch, by no more than the accuracy, are at its limit.
+func (b *builder) place(t float64, row []float64) {
 	for _, c := range b.touch {
 		if len(c.relation.limits) == 0 {
 			continue
@@ -302,12 +302,6 @@ func (b *builder) touched(row []float64) []float64 {
 			row = moved
 		}
 	}
-	return row
-}
-
-// place adds a place to the trace.
-func (b *builder) place(t float64, row []float64) {
-	row = b.touched(row)
 	b.T = append(b.T, t)
 	for i, c := range b.signals {
 		b.Signals[c.name] = append(b.Signals[c.name], row[i])

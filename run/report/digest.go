@@ -144,8 +144,11 @@ func NewGatherer(h *record.Header) *Gatherer {
 		g.numbers = append(g.numbers, bt.Task(i))
 	}
 	g.enter(h.Start)
-	curves := map[int]int{} // by place
-	places := signalsByName(&g.shown)
+	curves := map[int]int{}                          // by place
+	places := make(map[string][]int, len(h.Signals)) // by name: names that differ may be shown in the same way
+	for i, s := range g.shown.Signals {
+		places[s.Name] = append(places[s.Name], i)
+	}
 	plots, _ := panels(&g.shown)
 	seen := map[string]bool{}
 	expected := 0 // samples
@@ -203,15 +206,6 @@ func (g *Gatherer) Plan(p record.Takeover) error {
 	g.shown.Tasks = shown.Tasks
 	g.enter(p.T)
 	return nil
-}
-
-// signalsByName returns the places of the signals of each name: names that differ may be shown in the same way.
-func signalsByName(h *record.Header) map[string][]int {
-	places := make(map[string][]int, len(h.Signals))
-	for i, s := range h.Signals {
-		places[s.Name] = append(places[s.Name], i)
-	}
-	return places
 }
 
 // Sample implements [record.Recorder].

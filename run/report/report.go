@@ -45,21 +45,14 @@ func (d *Digest) HTML(w io.Writer, treeSVG string) error {
 	for _, a := range d.Attachments {
 		p.put("<details class=\"document\">\n<summary>§</summary>\n<pre>§</pre>\n</details>\n", a.Name, string(a.Data))
 	}
-	err := d.data.script(p.Writer)
-	p.put("<script>" + scriptText + "</script>\n</body>\n</html>\n")
+	p.put(`<script type="application/json" id="log">`)
+	err := json.NewEncoder(p).Encode(&d.data) // which escapes what HTML could interpret
+	p.put("</script>\n<script>" + scriptText + "</script>\n</body>\n</html>\n")
 	return errors.Join(err, p.Flush())
 }
 
 // notes are the notes on the parts that the page leaves out.
 type notes struct{ History, Table []string }
-
-// script writes the data as an element of the page; encoding/json escapes what HTML could interpret.
-func (d *data) script(w *bufio.Writer) error {
-	_, _ = w.WriteString(`<script type="application/json" id="log">`) // Flush returns the error
-	err := json.NewEncoder(w).Encode(d)
-	_, _ = w.WriteString("</script>\n")
-	return err
-}
 
 // data is the input of the page's script.
 type data struct {
