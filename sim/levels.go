@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 )
 
 // huge bounds the quantities whose difference from a finite level is finite.
@@ -98,14 +99,7 @@ func (l *line) within(places []int32, low, high float64) []int32 {
 	if l.falls {
 		low, high = -high, -low
 	}
-	from, above := 0, len(places)
-	for from < above {
-		if middle := (from + above) / 2; l.keys[places[middle]] < low {
-			from = middle + 1
-		} else {
-			above = middle
-		}
-	}
+	from := sort.Search(len(places), func(i int) bool { return l.keys[places[i]] >= low })
 	to := from
 	for to < len(places) && l.keys[places[to]] <= high {
 		to++

@@ -118,15 +118,19 @@ func (r *keptBounds) State(c *snapshot.Codec) {
 			b.not = slices.DeleteFunc(slices.Clone(b.not), func(x float64) bool { return x < b.low || x > b.high })
 			slices.Sort(b.not)
 		}
-		snapshot.Float(c, &b.low)
-		snapshot.Float(c, &b.high)
-		snapshot.Bool(c, &b.lowOpen)
-		snapshot.Bool(c, &b.highOpen)
-		snapshot.List(c, &b.not, snapshot.Float)
-		if c.Loading() && !c.Failed() && (!math.IsInf(b.low, -1) || !math.IsInf(b.high, 1) || len(b.not) > 0) {
+		if b.state(c); c.Loading() && !c.Failed() && (!math.IsInf(b.low, -1) || !math.IsInf(b.high, 1) || len(b.not) > 0) {
 			*r.w.known(r.form(k)) = b
 		}
 	}
+}
+
+// state passes the interval to the codec.
+func (i *interval) state(c *snapshot.Codec) {
+	snapshot.Float(c, &i.low)
+	snapshot.Float(c, &i.high)
+	snapshot.Bool(c, &i.lowOpen)
+	snapshot.Bool(c, &i.highOpen)
+	snapshot.List(c, &i.not, snapshot.Float)
 }
 
 // scaled returns what is known of a value whose form has these bounds.

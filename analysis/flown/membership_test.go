@@ -266,7 +266,8 @@ func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) 
 	s := New(m.Subject())
 	_, above := w.Discrete()
 	f := &follower{sides: make([]bool, len(above)), world: s.w, t: t, s: s, dues: map[int]float64{}, text: text}
-	s.w.witness, s.world = f.answer, watched{f}
+	s.w.guide = func(q question) (answer, known bool) { return f.answer(q), true }
+	s.world = watched{f}
 	key := Key("")
 	for more := true; more; {
 		log.list = log.list[:0]

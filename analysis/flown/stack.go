@@ -104,9 +104,10 @@ func (r *stack) restore(state Key, over bool) {
 	for _, s := range r.of {
 		if state != "" && s.x == nil { // some execution, to restore it in
 			s.w.begin(true)
-			s.w.witness = func(question) bool { return false }
+			guide := s.w.guide
+			s.w.guide = func(question) (answer, known bool) { return false, true }
 			s.start()
-			s.w.witness = nil
+			s.w.guide = guide
 		}
 		s.moment.begin(s, over)
 		s.w.begin(state == "")

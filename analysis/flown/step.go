@@ -230,9 +230,7 @@ func (a *answers) State(c *snapshot.Codec) {
 	for _, f := range slices.Compact(slices.Sorted(slices.Values(a.asked))) {
 		if b := a.bounds[f]; b.low != infinite.low || b.high != infinite.high || b.not != nil {
 			snapshot.Int(c, &f)
-			snapshot.Floats(c, []float64{b.low, b.high}, b.not)
-			snapshot.Bool(c, &b.lowOpen)
-			snapshot.Bool(c, &b.highOpen)
+			b.state(c)
 		}
 	}
 	a.zone.State(c)
@@ -487,10 +485,10 @@ func (m *Moment) Known(l *expr.Logic) (holds, known bool) {
 	k.bounds, k.sides, k.former = append(k.bounds[:0], w.bounds...), append(k.sides[:0], w.sides...),
 		append(k.former[:0], w.former...)
 	asked, decided := len(w.asked), len(w.decided)
-	known = true
-	w.witness = func(question) bool { known = false; return false }
+	guide, known := w.guide, true
+	w.guide = func(question) (answer, definite bool) { known = false; return false, true }
 	holds = m.Holds(l)
-	w.witness = nil
+	w.guide = guide
 	for _, f := range w.asked[asked:] {
 		w.bounds[f] = infinite
 	}

@@ -13,12 +13,11 @@ import (
 type world struct {
 	s *Stepper
 	*answers
-	clocks  int                                   // the number of clocks before its own
-	witness func(q question) bool                 // answers instead of the tape; nil: the tape does
-	guide   func(q question) (answer, known bool) // answers before the tape; nil: nothing does
-	log     Choices                               // of the transition, if one is followed
-	u       []float64                             // the inputs, apart from
-	values  []value                               // by input: those that are held or captured
+	clocks int                                   // the number of clocks before its own
+	guide  func(q question) (answer, known bool) // answers before the tape; nil: nothing does
+	log    Choices                               // of the transition, if one is followed
+	u      []float64                             // the inputs, apart from
+	values []value                               // by input: those that are held or captured
 
 	// What the answers of the present instant show.
 	sides   []int8  // by indicator: 0: not asked; 1: above; -1: below
@@ -71,9 +70,6 @@ const (
 )
 
 func (w *world) choose(q question) bool {
-	if w.witness != nil {
-		return w.witness(q)
-	}
 	if w.guide != nil {
 		if answer, known := w.guide(q); known {
 			return answer

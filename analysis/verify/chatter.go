@@ -410,11 +410,8 @@ func (t *turns) assumptions() []Assumption {
 	}
 	slices.Sort(rests)
 	if rests != nil {
-		text := rests[0] + " does not change while no active task has an effect on it"
-		if len(rests) > 1 {
-			text = strings.Join(rests, ", ") + " do not change while no active task has an effect on them"
-		}
-		list = append(list, Assumption{Text: text})
+		list = append(list, Assumption{Text: strings.Join(rests, ", ") + either(rests, " does", " do") +
+			" not change while no active task has an effect on " + either(rests, "it", "them")})
 	}
 	if calms != nil {
 		list = append(list, Assumption{Text: "no task changes " + strings.Join(calms, ", ")})

@@ -207,10 +207,7 @@ func (m *Model) unreached() []Finding {
 
 // neverSeen is the finding of tasks that the engine never activates.
 func (m *Model) neverSeen(tasks []bt.Task, how string) Finding {
-	are, them := "is", "it"
-	if len(tasks) > 1 {
-		are, them = "are", "them"
-	}
+	are, them := either(tasks, "is", "are"), either(tasks, "it", "them")
 	f := Finding{Tasks: tasks, Units: each(tasks), Verdict: Refuted,
 		Text:   m.some(tasks) + " " + are + " never active, found " + how,
 		Advice: "change the conditions on the way to " + them + ", or remove " + them}
@@ -218,6 +215,14 @@ func (m *Model) neverSeen(tasks []bt.Task, how string) Finding {
 		f.Advice = "let the tasks before " + them + " end, by `done` or a condition, or remove " + them
 	}
 	return f
+}
+
+// either returns a word about one, or about several.
+func either[T any](list []T, one, several string) string {
+	if len(list) > 1 {
+		return several
+	}
+	return one
 }
 
 // each returns several tasks as the units of one finding, nil for one task.
@@ -326,13 +331,11 @@ func (m *Model) causeFinding(c *cause) Finding {
 			texts = append(texts, n.text)
 		}
 	}
-	f := Finding{Tasks: c.tasks, Units: each(c.tasks), Verdict: Refuted, Text: m.some(c.tasks) + " is never active",
+	f := Finding{Tasks: c.tasks, Units: each(c.tasks), Verdict: Refuted,
+		Text:   m.some(c.tasks) + either(c.tasks, " is", " are") + " never active",
 		Advice: "change one of these, or remove the task"}
-	who := "it"
-	switch {
-	case len(c.tasks) > 1:
-		f.Text, who = m.some(c.tasks)+" are never active", "each"
-	case c.of != c.tasks[0]:
+	who := either(c.tasks, "it", "each")
+	if len(c.tasks) == 1 && c.of != c.tasks[0] {
 		who = m.tree.Name(c.of)
 	}
 	switch len(texts) {

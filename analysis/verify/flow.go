@@ -300,10 +300,7 @@ func (x *product) lasting(in state[observed]) (why, advice string) {
 		return "a world may last for any time: one in which no action is active",
 			"declare a fact that excludes it, or give it an action; " + monitorAdvice
 	}
-	while := "while " + strings.Join(active, " and ") + " is active"
-	if len(active) > 1 {
-		while = "while " + strings.Join(active, " and ") + " are active"
-	}
+	while := "while " + strings.Join(active, " and ") + either(active, " is", " are") + " active"
 	limited := false
 	for i, d := range x.flows[in.mark.flows] {
 		limited = limited || x.continuous[i].longest(d) < zone.Forever

@@ -13,17 +13,15 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool       sarifTool     `json:"tool"`
+		Tool struct {
+			Driver struct {
+				Name    string      `json:"name"`
+				Version string      `json:"version"`
+				Rules   []sarifRule `json:"rules"`
+			} `json:"driver"`
+		} `json:"tool"`
 		ColumnKind string        `json:"columnKind"`
 		Results    []sarifResult `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version"`
-		Rules   []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
 		ID               string    `json:"id"`
@@ -39,7 +37,7 @@ type (
 		Level        string             `json:"level"`
 		Message      sarifText          `json:"message"`
 		Properties   *sarifProperties   `json:"properties,omitempty"`
-		Locations    []sarifLocation    `json:"locations"`
+		Locations    [1]sarifLocation   `json:"locations"`
 		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
 	}
 	sarifProperties struct {
@@ -47,18 +45,15 @@ type (
 		Sources []string     `json:"sources,omitempty"` // of signals, lost and found at any instant
 	}
 	sarifLocation struct {
-		PhysicalLocation sarifPhysical `json:"physicalLocation"`
-	}
-	sarifPhysical struct {
-		ArtifactLocation sarifArtifact `json:"artifactLocation"`
-		Region           sarifRegion   `json:"region"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
-	}
-	sarifRegion struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn"`
+		Physical struct {
+			Artifact struct {
+				URI string `json:"uri"`
+			} `json:"artifactLocation"`
+			Region struct {
+				StartLine   int `json:"startLine"`
+				StartColumn int `json:"startColumn"`
+			} `json:"region"`
+		} `json:"physicalLocation"`
 	}
 	sarifSuppression struct {
 		Kind          string `json:"kind"`
@@ -71,14 +66,13 @@ type (
 // open; an accepted one is suppressed with its reason. The sources of signals may be lost at any instant.
 func SARIF(found []Finding, sources []string, version string) ([]byte, error) {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
-	run.Tool.Driver = sarifDriver{Name: "canopy check", Version: version}
-	index := map[string]int{}
+	driver, index := &run.Tool.Driver, map[string]int{}
+	driver.Name, driver.Version = "canopy check", version
 	for i, q := range Questions() {
 		index[q.Name] = i
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{q.Name, sarifText{q.Asks}})
+		driver.Rules = append(driver.Rules, sarifRule{q.Name, sarifText{q.Asks}})
 	}
 	for _, f := range found {
-		line, column := f.Position()
 		r := sarifResult{RuleID: f.Question, RuleIndex: index[f.Question], Kind: "pass", Level: "none"}
 		r.Message.Text = f.Text
 		for i, a := range f.Unwatched() {
@@ -106,9 +100,9 @@ func SARIF(found []Finding, sources []string, version string) ([]byte, error) {
 		if f.Accepted != "" {
 			r.Suppressions = []sarifSuppression{{"inSource", f.Accepted}}
 		}
-		at := sarifLocation{sarifPhysical{sarifArtifact{strings.ReplaceAll(f.File(), "\\", "/")},
-			sarifRegion{line, column}}}
-		r.Locations = []sarifLocation{at}
+		at := &r.Locations[0].Physical
+		at.Artifact.URI = strings.ReplaceAll(f.File(), "\\", "/")
+		at.Region.StartLine, at.Region.StartColumn = f.Position()
 		run.Results = append(run.Results, r)
 	}
 	const schema = "https://json.schemastore.org/sarif-2.1.0.json"
