@@ -77,7 +77,7 @@ func TestResumedCoursesOfTwo(t *testing.T) {
 	tell := func(p *Product, tape *Tape) string {
 		*tape = p.Old.Tape()
 		old, updated := p.Judgements()
-		shown := []any{*tape, p.Old.Rounds, p.New.Rounds, p.Old.Changes, p.New.Changes, p.Text(), p.Written(), p.Inexact(), old,
+		shown := []any{*tape, p.Old.Rounds, p.New.Rounds, p.Old.Changes, p.New.Changes, p.Text(), p.Written(), p.Inexact, old,
 			updated, fmt.Sprint(p.Old.Err), fmt.Sprint(p.New.Err)}
 		return fmt.Sprint(append(shown, p.Old.After())...)
 	}

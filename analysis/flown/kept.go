@@ -106,7 +106,7 @@ func (r *keptBounds) form(n int) int32 {
 // State implements snapshot.Stateful.
 func (r *keptBounds) State(c *snapshot.Codec) {
 	if d := r.w.product; d != nil {
-		snapshot.Bool(c, &d.inexact)
+		snapshot.Bool(c, &d.Inexact)
 		d.twins(c)
 	}
 	n := len(r.bounds)

@@ -23,15 +23,15 @@ import (
 // settle until nothing changes, one plan after the other; the instant has no other order.
 type Product struct {
 	Old, New *Moment
+	Apart    bool // the instant has an error of one plan alone
+	Inexact  bool // an answer was given to one plan alone, although it may follow from one to the other
 
 	*stack
-	sides   [2]*Stepper
-	shared  *answers
-	apart   bool // only one of the plans has an error
-	inexact bool // an answer was given to one plan alone, although it may follow from an answer to the other
-	facts   map[string]int32
-	forms   []int32 // by fact
-	deep    int     // of the written values that are evaluated
+	sides  [2]*Stepper
+	shared *answers
+	facts  map[string]int32
+	forms  []int32 // by fact
+	deep   int     // of the written values that are evaluated
 }
 
 // NewProduct returns the product of two plans.
@@ -65,8 +65,8 @@ func (p *Product) both(side, n int, visit func(m *Moment)) {
 			s.w.side(k)
 		}
 		if side == 1 {
-			p.inexact = p.inexact || p.alone()
-			p.apart = (p.Old.Err == nil) != (p.New.Err == nil)
+			p.Inexact = p.Inexact || p.alone()
+			p.Apart = (p.Old.Err == nil) != (p.New.Err == nil)
 			p.Old.Err = cmp.Or(p.Old.Err, p.New.Err)
 			visit(p.Old)
 			return
@@ -75,13 +75,6 @@ func (p *Product) both(side, n int, visit func(m *Moment)) {
 		p.push(1, 0)
 	}
 }
-
-// Apart reports whether the instant has an error of one plan alone.
-func (p *Product) Apart() bool { return p.apart }
-
-// Inexact reports whether an answer was given to one plan alone, although it may follow from an answer to the other: a
-// difference need not be one.
-func (p *Product) Inexact() bool { return p.inexact }
 
 // Written returns the names of the slots of both plans whose values differ.
 func (p *Product) Written() []string {
@@ -106,7 +99,7 @@ func (p *Product) Judgements() (old, updated bt.Status) {
 func (p *Product) keep(w *world, v value) value {
 	if len(w.s.followed(v.form)) > 0 {
 		v.form = w.s.forms.signal(fmt.Sprint(keeps, "of ", p.fact(w, v.form)))
-		p.inexact = true // answers about one are none about the other
+		p.Inexact = true // answers about one are none about the other
 	}
 	return v
 }
@@ -178,7 +171,7 @@ func (p *Product) twins(c *snapshot.Codec) {
 // token identifies the present value of a slot.
 func (p *Product) token(w *world, slot int) string {
 	if p.deep > len(w.s.p.Slots) { // the value depends on itself
-		p.inexact = true
+		p.Inexact = true
 		return "?"
 	}
 	p.deep++

@@ -99,7 +99,7 @@ func (r *stack) transition(from Key, visit func(m *Moment)) {
 func (r *stack) restore(state Key, over bool) {
 	known := r.known()
 	if known.product != nil {
-		known.product.inexact = false
+		known.product.Inexact = false
 	}
 	for _, s := range r.of {
 		if state != "" && s.x == nil { // some execution, to restore it in
@@ -166,7 +166,7 @@ func (r *stack) push(side, round int) {
 	g.side, g.round, g.at = side, round, known.tape.at
 	g.known.copyFrom(known)
 	if known.product != nil {
-		g.inexact = known.product.inexact
+		g.inexact = known.product.Inexact
 	}
 	for i, s := range r.of {
 		p, m := &g.parts[i], &s.moment
@@ -191,7 +191,7 @@ func (r *stack) resume() (side, round int, ok bool) {
 	known.copyFrom(&g.known)
 	known.tape.at = g.at
 	if known.product != nil {
-		known.product.inexact = g.inexact
+		known.product.Inexact = g.inexact
 	}
 	for i, s := range r.of {
 		p, m := &g.parts[i], &s.moment

@@ -181,7 +181,7 @@ var errLong = fmt.Errorf("an instant has more than %d rounds", maxRounds)
 func (s *Stepper) between(round int) bool {
 	s.buffer = snapshot.Save(s.buffer[:0], execution{s}, &s.moment, s.w, s.w.answers)
 	s.buffer = append(s.buffer, s.beside...)
-	if p := s.w.product; p != nil && p.inexact {
+	if p := s.w.product; p != nil && p.Inexact {
 		s.buffer = append(s.buffer, 1)
 	}
 	now := place{round, s.w.tape.text()}

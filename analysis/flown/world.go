@@ -76,7 +76,7 @@ func (w *world) choose(q question) bool {
 		}
 	}
 	if w.product != nil && (q.kind == side || q.kind == past) {
-		w.product.inexact = true
+		w.product.Inexact = true
 	}
 	is := w.tape.choose()
 	switch q.kind {
@@ -687,7 +687,7 @@ func (w *world) Over(c int, length float64) bool {
 		case w.agreed[c] != 0:
 			yes, no = w.agreed[c] > 0, w.agreed[c] < 0
 		case w.product != nil && w.twin[c] == 0 && !w.product.awaits(w, c):
-			w.product.inexact = true // two clocks of one length are over together
+			w.product.Inexact = true // two clocks of one length are over together
 		}
 		is := yes && (!no || w.choose(question{kind: ended, index: c}))
 		switch {

@@ -8,14 +8,15 @@ import (
 	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/explore"
 	"github.com/canopy-uav/canopy/expr"
 )
 
 // graph writes the states in which instants of a run can end. Two ends that agree in the tasks, the statements and the
 // future of the run are one state.
 func (w *writer) graph(over func() string) error {
-	g := explorer{w: w, over: over, x: flown.New(w.Subject), numbers: map[string]int{},
-		classes: map[flown.Key]int{}}
+	g := explorer{w: w, over: over, x: flown.New(w.Subject), ends: explore.New[string, end](explore.Budget{}),
+		classes: explore.New[flown.Key, struct{}](explore.Budget{})}
 	for _, s := range w.statements() {
 		g.statements = append(g.statements, g.x.Statement(s))
 	}
@@ -34,11 +35,9 @@ type explorer struct {
 	edges      int // from states to the next ones, with repetitions
 	x          *flown.Stepper
 	statements []expr.Logic
-	numbers    map[string]int // of states
-	states     []end
-	classes    map[flown.Key]int // of states with the same successors
-	keys       []flown.Key       // by class
-	next       [][]int           // by class
+	ends       *explore.Search[string, end]         // the states, by their texts
+	classes    *explore.Search[flown.Key, struct{}] // of states with the same successors
+	next       [][]int                              // by class
 	first      []int
 }
 
@@ -54,8 +53,11 @@ type end struct {
 func (g *explorer) explore() error {
 	var err error
 	g.first = g.successors("", &err)
-	for err == nil && len(g.next) < len(g.keys) {
-		g.next = append(g.next, g.successors(g.keys[len(g.next)], &err))
+	for class := range g.classes.Leave() {
+		if err != nil {
+			break
+		}
+		g.next = append(g.next, g.successors(g.classes.Key(class), &err))
 	}
 	return err
 }
@@ -66,7 +68,7 @@ func (g *explorer) successors(from flown.Key, err *error) []int {
 	g.x.Steps(from, func(m *flown.Moment) {
 		defer func() { m.Stop = *err != nil }()
 		if why := g.over(); *err == nil && why != "" {
-			*err = fmt.Errorf("%w: %d so far, and %s; %s", ErrLarge, len(g.states), why, advice)
+			*err = fmt.Errorf("%w: %d so far, and %s; %s", ErrLarge, g.ends.Len(), why, advice)
 		}
 		if !m.Over || *err != nil {
 			return
@@ -75,23 +77,10 @@ func (g *explorer) successors(from flown.Key, err *error) []int {
 		if !ok {
 			return
 		}
-		key := m.After()
-		class, known := g.classes[key]
-		if !known {
-			class = len(g.classes)
-			g.classes[key] = class
-			g.keys = append(g.keys, key)
-		}
-		e.class = class
-		text := fmt.Sprint(e)
-		n, known := g.numbers[text]
-		if !known {
-			n = len(g.states)
-			g.numbers[text] = n
-			g.states = append(g.states, e)
-		}
+		e.class, _ = g.classes.Arrive(-1, m.After(), struct{}{})
+		n, _ := g.ends.Arrive(-1, fmt.Sprint(e), e)
 		list = append(list, n)
-		if g.edges++; len(g.states) > maxStates {
+		if g.edges++; g.ends.Len() > maxStates {
 			*err = fmt.Errorf("%w: more than %d; %s", ErrLarge, maxStates, advice)
 		} else if g.edges > maxText/8 { // each takes more than 2 bytes of text, and 8 of memory
 			*err = g.w.large()
@@ -122,11 +111,12 @@ func (g *explorer) end(m *flown.Moment) (e end, ok bool) {
 // write writes the graph.
 func (g *explorer) write() {
 	w := g.w
-	w.variables = append(w.variables, fmt.Sprintf("state : 0..%d;", max(1, len(g.states)-1)))
+	w.variables = append(w.variables, fmt.Sprintf("state : 0..%d;", max(1, g.ends.Len()-1)))
 	w.next = append(w.next, "init(state) := "+set(g.first)+";", "next(state) := case")
 	by := make([][]int, len(g.next))
-	for n, e := range g.states {
-		by[e.class] = append(by[e.class], n)
+	for n := range g.ends.Len() {
+		class := g.ends.Move(n).class
+		by[class] = append(by[class], n)
 	}
 	for class, next := range g.next {
 		if w.size > maxText {
@@ -141,11 +131,8 @@ func (g *explorer) write() {
 	w.next = append(w.next, "  TRUE : state;", "esac;")
 	where := func(name string, is func(e *end) bool) string {
 		var list []int
-		for n := range g.states {
-			if w.size > maxText {
-				break
-			}
-			if is(&g.states[n]) {
+		for n := range g.ends.Len() {
+			if e := g.ends.Move(n); w.size <= maxText && is(&e) {
 				list = append(list, n)
 			}
 		}

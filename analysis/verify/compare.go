@@ -113,7 +113,7 @@ func searchPlans(a, b *Model, written bool, goOn func() bool) Comparison {
 	x := &plans{Product: flown.NewProduct(a.subject, b.subject), a: a, b: b, written: written}
 	most := movesOf(a.tree.Len() + b.tree.Len())
 	x.search = newSearch(x.Product, observer[struct{}](x), state[struct{}]{}, mergeLeft, budgetOf(most, goOn))
-	x.stopped = func(at *flown.Moment, _ int) { x.settles(!x.Apart(), at.Err) }
+	x.stopped = func(at *flown.Moment, _ int) { x.settles(!x.Apart, at.Err) }
 	return compare(x.search, x, &x.difference, most)
 }
 
@@ -317,7 +317,7 @@ func (p *plans) differ(*flown.Moment) (what string, sure bool) {
 			what = "the same actions are active, but the values differ of " + strings.Join(slots, ", ")
 		}
 	}
-	return what, !p.Inexact()
+	return what, !p.Inexact
 }
 
 func (p *plans) situation(*flown.Moment) Situation {
