@@ -26,6 +26,17 @@ const (
 	Either                    // one or the other, decided each time
 )
 
+// Unheard returns how many tasks a flight may not judge before they are heard. In an instant in which they are, each may
+// change once more than in a tree that is judged as a whole.
+func Unheard(tree *bt.Tree) (n int) {
+	for t := range bt.Task(tree.Len()) {
+		if !tree.Kind(t).Acts() && !tree.AlwaysHeard(t) {
+			n++
+		}
+	}
+	return n
+}
+
 // Repertoire is the inputs that a leaf may give the tree.
 type Repertoire struct {
 	Values      []bt.Status // a condition's truth values, Success for true; an action's requests

@@ -40,6 +40,9 @@ func askReaction(m *Model) []Finding {
 			f.Text += fmt.Sprintf("; the maximum in %d states is %d and %d", r.States, r.Most.Iterations, r.Most.Changes)
 		}
 	}
+	if n := reaction.Unheard(m.tree); n > 0 && f.Verdict == Proved {
+		f.Text += fmt.Sprintf("; a flight takes up to %d more, of tasks that it did not hear before", n)
+	}
 	if lines, _ := r.Script(reaction.Measures[0], m.scriptName); len(lines) > 0 {
 		f.Script = strings.Join(lines, "\n") + "\n"
 	}
