@@ -345,13 +345,8 @@ func (c *compiler) taken() map[string]int {
 
 // unused returns a name that expressions can use and that is not used, for an entry that is mentioned at a place.
 func (c *compiler) unused(path string, at xmltree.Span) string {
-	if before := c.entryText; before <= maxEntryText {
-		if c.entryText += len(path); c.entryText > maxEntryText {
-			c.report(at.At, at.Len(), xmltree.CodeTooLarge, "write shorter names",
-				"the names of the plan's entries have more than %d bytes", maxEntryText)
-		}
-	}
-	if c.entryText > maxEntryText {
+	if !c.within(&c.entryText, len(path), maxEntryText, at, "write shorter names",
+		"the names of the plan's entries have more than %d bytes") {
 		path = "_"
 	}
 	name := strings.Map(func(r rune) rune {

@@ -164,9 +164,9 @@ func (c *compiler) ports(i *instance, from []*xmltree.Attribute) []Port {
 	var list []Port
 	for _, a := range from {
 		p := c.bound(i, a)
-		if c.portText += len(p.Name) + len(p.Value); c.portText > maxPortText {
-			c.reportName(i.element, xmltree.CodeTooLarge, "", "the ports of the plan's leaves have more than %d bytes",
-				maxPortText)
+		at := xmltree.Span{At: i.element.At + 1, End: i.element.At + 1 + len(i.element.Name)}
+		if !c.within(&c.portText, len(p.Name)+len(p.Value), maxPortText, at, "",
+			"the ports of the plan's leaves have more than %d bytes") {
 			return nil
 		}
 		list = append(list, p)

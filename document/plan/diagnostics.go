@@ -84,6 +84,15 @@ func (r *reporter) add(at, length int, severity diag.Severity, code, hint, text 
 		Severity: severity, Code: code, Text: text, Hint: hint})
 }
 
+// within adds to a number that is bounded, and reports once that it is too large.
+func (r *reporter) within(n *int, more, most int, at xmltree.Span, hint, format string) bool {
+	before := *n
+	if *n += more; before <= most && *n > most {
+		r.report(at.At, at.Len(), xmltree.CodeTooLarge, hint, format, most)
+	}
+	return *n <= most
+}
+
 // mistake identifies a diagnostic about a source.
 type mistake struct {
 	at, length       int

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,49 +61,23 @@ func (n *node) bind(outer environment) environment {
 	return env
 }
 
-// parameters returns the ports of a tree: those of its model, those that its element gives, and those that uses give.
-func (t *tree) parameters(declared []*port, given []string) []*port {
-	all, seen := slices.Clone(declared), map[string]bool{}
-	for _, name := range names(declared) {
-		seen[name] = true
-	}
-	add := func(p *port) {
-		if !seen[p.name] {
-			all, seen[p.name] = append(all, p), true
-		}
-	}
-	for _, p := range t.ports {
-		add(p)
-	}
-	for _, name := range given {
-		add(&port{name: name})
-	}
-	return all
-}
-
-// inside returns the environment of a tree whose ports are not known.
+// inside returns the environment of a tree whose ports are not known: those of its model, those that its element gives,
+// and those that uses give.
 func (c *compiler) inside(t *tree) environment {
-	var declared []*port
+	all := slices.Concat(names(t.ports), c.passed[t.id], slices.Collect(maps.Keys(c.mentioned)))
 	if m := c.subtreeModel(t.id); m != nil {
-		declared = m.ports
+		all = append(all, names(m.ports)...)
 	}
-	ports := t.parameters(declared, c.passed[t.id])
-	for name := range c.mentioned {
-		ports = append(ports, &port{name: name})
-	}
-	return unbound(ports)
+	return unbound(all)
 }
 
 // unbound returns the environment in which ports are not known.
-func unbound(ports []*port) environment {
-	if len(ports) == 0 {
-		return environment{}
+func unbound(ports []string) environment {
+	env := environment{ports: map[string]*binding{}}
+	for _, name := range ports {
+		env.ports[name] = &binding{port: name}
 	}
-	env := map[string]*binding{}
-	for _, p := range ports {
-		env[p.name] = &binding{port: p.name}
-	}
-	return environment{ports: env}
+	return env
 }
 
 // resolve returns the expression of a port, nil if it is not known or wrong.
@@ -153,8 +128,7 @@ func (c *compiler) replaced(e *expr.Expr, a *xmltree.Attribute, env environment)
 		}
 	}
 	if len(with) > 0 {
-		parts := e.Parts(with)
-		if c.parts += parts; !c.affordable(a, parts) {
+		if !c.affordable(a, e.Parts(with)) {
 			return nil
 		}
 		e = e.Substitute(with)
@@ -202,14 +176,12 @@ const maxParts = 1_000_000
 // affordable reports whether an attribute's expression may be as large as it is with its ports replaced.
 func (c *compiler) affordable(a *xmltree.Attribute, parts int) bool {
 	const hint = "let the mission compute it as a signal, and name the signal here"
-	switch {
-	case parts > expr.MaxParts:
+	if parts > expr.MaxParts {
 		c.reportValue(a, xmltree.CodeTooLarge, hint, "with its ports the expression has more than %d parts", expr.MaxParts)
-	case c.parts > c.mostParts && c.parts-parts <= c.mostParts:
-		c.reportValue(a, xmltree.CodeTooLarge, hint,
-			"with their ports the expressions of the plan have more than %d parts up to here", c.mostParts)
+		return false
 	}
-	return parts <= expr.MaxParts && c.parts <= c.mostParts
+	return c.within(&c.parts, parts, c.mostParts, a.Raw, hint,
+		"with their ports the expressions of the plan have more than %d parts up to here")
 }
 
 // reportExpression reports a mistake in an expression. A mistake in the value of a port is reported where the port is

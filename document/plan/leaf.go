@@ -261,7 +261,7 @@ func (l leafReader) exclusive(first, second, what string) {
 
 // checkModel checks the expressions of a leaf model that do not depend on its ports.
 func (c *compiler) checkModel(m *model) {
-	l := leafReader{compiler: c, element: m.element, outer: unbound(m.ports)}
+	l := leafReader{compiler: c, element: m.element, outer: unbound(names(m.ports))}
 	switch m.kind {
 	case elementCondition:
 		l.conditionLeaf(&Leaf{})
@@ -337,11 +337,8 @@ func (l leafReader) marked(list []Assignment) (all []Assignment) {
 	for _, a := range list {
 		all = append(all, a)
 		for _, w := range l.watched[a.Target] {
-			if l.marks++; l.marks == maxMarks+1 {
-				l.report(a.Offset, a.Length, xmltree.CodeTooLarge, "",
-					"the plan's tasks write watched entries more than %d times", maxMarks)
-			}
-			if l.marks <= maxMarks {
+			at := xmltree.Span{At: a.Offset, End: a.Offset + a.Length}
+			if l.within(&l.marks, 1, maxMarks, at, "", "the plan's tasks write watched entries more than %d times") {
 				all = append(all, w.mark(!a.Unset, a))
 			}
 		}

@@ -155,10 +155,7 @@ func (b *board) typed(i *instance, a *xmltree.Attribute) {
 	if p == nil || !ok || !expr.IsName(strings.TrimPrefix(name, global)) {
 		return
 	}
-	if b.uses++; b.uses > maxTyped {
-		if b.uses == maxTyped+1 {
-			b.reportValue(a, xmltree.CodeTooLarge, "", "the ports of the plan name entries more than %d times", maxTyped)
-		}
+	if !b.within(&b.uses, 1, maxTyped, a.Raw, "", "the ports of the plan name entries more than %d times") {
 		return
 	}
 	key, given := i.scope.origin(name)

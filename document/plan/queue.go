@@ -94,18 +94,12 @@ func (b *board) lists() {
 			}
 			b.texts(x, x.of, map[*symbol]bool{})
 		}
-		before, own := total, 0
+		own := 0
 		for _, list := range x.lists {
-			own += len(list.values)
+			b.within(&own, len(list.values), maxQueue, x.loop.queue.Raw, "",
+				"the lists that the queue may be have more than %d values")
 		}
-		switch total += own; {
-		case own > maxQueue:
-			b.reportValue(x.loop.queue, xmltree.CodeTooLarge, "", "the lists that the queue may be have more than %d values",
-				maxQueue)
-		case total > maxQueues && before <= maxQueues:
-			b.reportValue(x.loop.queue, xmltree.CodeTooLarge, "", "the queues of the plan's loops have more than %d values",
-				maxQueues)
-		}
+		b.within(&total, own, maxQueues, x.loop.queue.Raw, "", "the queues of the plan's loops have more than %d values")
 	}
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
@@ -75,7 +76,10 @@ func (j *joiner) markup(n *bt.Node) *xmltree.Markup {
 	var leaf Leaf
 	id := m.Name // its name if it has no `name`
 	if n.Kind.Family() == bt.Leaf {
-		if leaf = j.leaf(); leaf.ID != "" && leaf.ID != id {
+		if len(j.leaves) == 0 {
+			panic("plan: a description has more leaves than are given")
+		}
+		if leaf, j.leaves = j.leaves[0], j.leaves[1:]; leaf.ID != "" && leaf.ID != id {
 			id = leaf.ID
 			j.declare(m.Name, id)
 			m.Add("ID", id)
@@ -103,16 +107,6 @@ func (j *joiner) markup(n *bt.Node) *xmltree.Markup {
 	return m
 }
 
-// leaf returns the description of the next leaf.
-func (j *joiner) leaf() Leaf {
-	if len(j.leaves) == 0 {
-		panic("plan: a description has more leaves than are given")
-	}
-	next := j.leaves[0]
-	j.leaves = j.leaves[1:]
-	return next
-}
-
 // declare declares a leaf type with the name of a node that plans do not have, or of a shorthand: otherwise the name
 // would mean that node.
 func (j *joiner) declare(form, id string) {
@@ -122,20 +116,16 @@ func (j *joiner) declare(form, id string) {
 	}
 }
 
+// parts matches the parts of an expression that are no texts, and its texts, which may lack their end.
+var parts = regexp.MustCompile(`[^"']+|"[^"]*"?|'[^']*'?`)
+
 // Words returns an expression with words in the place of signs between blanks that are hard to read in XML.
 func Words(e string) string {
 	words := strings.NewReplacer(" <= ", " le ", " < ", " lt ", " >= ", " ge ", " > ", " gt ", " && ", " and ")
-	var b strings.Builder
-	for {
-		at := strings.IndexAny(e, `"'`) // of a text, which is preserved
-		if at < 0 {
-			return b.String() + words.Replace(e)
+	return parts.ReplaceAllStringFunc(e, func(part string) string {
+		if part[0] == '"' || part[0] == '\'' { // of a text, which is preserved
+			return part
 		}
-		end := len(e)
-		if n := strings.IndexByte(e[at+1:], e[at]); n >= 0 {
-			end = at + n + 2
-		}
-		b.WriteString(words.Replace(e[:at]) + e[at:end])
-		e = e[end:]
-	}
+		return words.Replace(part)
+	})
 }

@@ -139,26 +139,11 @@ func meet(corners []point, i, k int) bool {
 	n := len(corners)
 	a, b := corners[i], corners[(i+1)%n]
 	c, d := corners[k], corners[(k+1)%n]
-	if b == c || d == a { // neighbours: they must not turn back on themselves
-		if b != c {
-			a, b, d = c, a, b
-		}
-		return turned(a, b, d) == 0 && (d.north-b.north)*(a.north-b.north)+(d.east-b.east)*(a.east-b.east) > 0
+	neighbours := (i+1)%n == k || (k+1)%n == i
+	on := func(p, q, r point) bool { // r is between p and q
+		return turned(p, q, r) == 0 && (p.north-r.north)*(q.north-r.north)+(p.east-r.east)*(q.east-r.east) <= 0 &&
+			!(neighbours && (r == p || r == q))
 	}
-	side := func(p, q, r point) int {
-		switch t := turned(p, q, r); {
-		case t > 0:
-			return 1
-		case t < 0:
-			return -1
-		}
-		return 0
-	}
-	on := func(p, q, r point) bool { // r, on the line through p and q, is between them
-		return math.Min(p.north, q.north) <= r.north && r.north <= math.Max(p.north, q.north) &&
-			math.Min(p.east, q.east) <= r.east && r.east <= math.Max(p.east, q.east)
-	}
-	s1, s2, s3, s4 := side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b)
-	return s1 != s2 && s3 != s4 && s1*s2*s3*s4 != 0 || s1 == 0 && on(a, b, c) || s2 == 0 && on(a, b, d) ||
-		s3 == 0 && on(c, d, a) || s4 == 0 && on(c, d, b)
+	return turned(a, b, c)*turned(a, b, d) < 0 && turned(c, d, a)*turned(c, d, b) < 0 ||
+		on(a, b, c) || on(a, b, d) || on(c, d, a) || on(c, d, b)
 }
