@@ -158,7 +158,7 @@ func (b *board) survey(i *instance) {
 				e.outside, e.created = true, true
 			}
 		case caseStep:
-			e := b.at(i.scope, s.name, s.value.Raw)
+			e := b.at(i.scope, s.entry.String(), s.value.Raw)
 			if s.other != nil {
 				if of := b.at(i.scope, s.other.String(), s.value.Raw); e != nil && of != nil {
 					b.copies[of] = append(b.copies[of], flow{e, write{statement{value: s.other, span: s.value.Raw}, i.scope}})

@@ -257,7 +257,7 @@ func permitted(id string) string {
 // rename gives a node in compact form its name and a label, "": the one that it has.
 func (x *exporter) rename(e *xmltree.Element, to, label string) {
 	if e.Name != to {
-		x.edit(xmltree.Edit{Span: xmltree.Span{At: e.At + 1, End: e.At + 1 + len(e.Name)}, New: to})
+		x.edit(xmltree.Edit{Span: e.NameSpan(), New: to})
 		if e.Close.Len() > 0 {
 			at := e.Close.At + len("</")
 			x.edit(xmltree.Edit{Span: xmltree.Span{At: at, End: at + len(e.Name)}, New: to})
@@ -404,8 +404,7 @@ func (x *exporter) ends(n *node, as bt.Status, visited map[*tree]bool) bool {
 	case n.free || n.kind.Family() != bt.Leaf:
 		return n.free || as == bt.Success
 	}
-	name := map[bt.Status]string{bt.Success: attrDone, bt.Failure: attrFailed}[as]
-	return n.element.Find(name) != nil || n.model != nil && n.model.element.Find(name) != nil
+	return n.defines(map[bt.Status]string{bt.Success: attrDone, bt.Failure: attrFailed}[as])
 }
 
 func (x *exporter) leaf(n *node) {
@@ -418,10 +417,8 @@ func (x *exporter) leaf(n *node) {
 		x.edit(x.doc.Set(e, attrDone, "false"))
 		used = append(used, attrDone)
 	}
-	for _, name := range []string{attrExitTime, attrExitUntil} {
-		if e.Find(name) != nil || n.model != nil && n.model.element.Find(name) != nil {
-			x.lost(e, "BehaviorTree.CPP halts an action at once: the exit procedure of %q takes no time there", n.name)
-		}
+	if n.defines(attrExitTime, attrExitUntil) {
+		x.lost(e, "BehaviorTree.CPP halts an action at once: the exit procedure of %q takes no time there", n.name)
 	}
 	x.declare(n.kind.String(), id, used)
 }

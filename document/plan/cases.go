@@ -54,7 +54,7 @@ func (d *desugarer) oneCase(n *node, name string, variable, value *xmltree.Attri
 		return c
 	}
 	d.mention(of)
-	s := caseStep{name: of, entry: d.named(variable, of), value: value, isEntry: isEntry}
+	s := caseStep{entry: d.named(variable, of), value: value, isEntry: isEntry}
 	if other, ok := braced(value); ok {
 		if s.other = d.named(value, other); s.other == nil {
 			return c
@@ -67,8 +67,7 @@ func (d *desugarer) oneCase(n *node, name string, variable, value *xmltree.Attri
 
 // caseStep is what the condition of a case does whose variable is an entry.
 type caseStep struct {
-	name  string
-	entry *expr.Expr // the name
+	entry *expr.Expr // its name
 	value *xmltree.Attribute
 	other *expr.Expr // the entry with which the variable is compared; nil: a text
 
@@ -86,23 +85,23 @@ func unquoted(text string) string {
 }
 
 func (s caseStep) compile(l leafReader, leaf *Leaf, _ *node) {
-	if b := l.outer.find(s.name); !s.isEntry && b != nil && b.value != nil {
+	if b := l.outer.find(s.entry.String()); !s.isEntry && b != nil && b.value != nil {
 		leaf.On = l.condition(attrOn)
 		return
 	}
 	other := s.other
 	if other == nil {
-		switch t, known := l.typeOfEntry(s.name); {
+		switch t, known := l.typeOfEntry(s.entry.String()); {
 		case t == expr.Enumeration && expr.IsName(unquoted(s.value.Value)):
 			other = must(unquoted(s.value.Value))
 		case t != expr.Enumeration && known:
 			other = literal(unquoted(s.value.Value), t)
 		}
 	}
-	if leaf.On = never; s.entry != nil && other != nil { // else no value is the text
+	if leaf.On = never; other != nil { // else no value is the text
 		leaf.On = l.script(equation.Substitute(map[string]*expr.Expr{"it": s.entry, "other": other}), s.value,
 			expr.Variable{Type: expr.Boolean})
 	}
 }
 
-func (s caseStep) describe(m *xmltree.Markup) { m.Add(attrOn, s.name+" == "+s.value.Value) }
+func (s caseStep) describe(m *xmltree.Markup) { m.Add(attrOn, s.entry.String()+" == "+s.value.Value) }

@@ -74,7 +74,7 @@ func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 		n.free = n.undefined()
 		return true
 	}
-	at := xmltree.Span{At: e.At + 1, End: e.At + 1 + len(e.Name)}
+	at := e.NameSpan()
 	if _, isKind := bt.ParseKind(e.Name); !isKind && len(n.children) == 0 && p.models[e.Name] == nil &&
 		p.trees[e.Name] == nil && foreignNodes[e.Name] == "" {
 		p.unknownLeaf(n, at)
@@ -100,13 +100,16 @@ func (p *parser) unknownLeaf(n *node, at xmltree.Span) {
 
 // undefined reports whether nothing says what a leaf does: neither the attributes of its element nor its model.
 func (n *node) undefined() bool {
-	defines := []string{attrOn}
 	if n.kind.Acts() {
-		defines = actionAttributes
+		return !n.defines(actionAttributes...)
 	}
-	return !slices.ContainsFunc(defines, func(name string) bool {
-		return n.element.Find(name) != nil || n.model != nil && n.model.element.Find(name) != nil
-	})
+	return !n.defines(attrOn)
+}
+
+// defines reports whether a leaf has one of some attributes, by its element or its model.
+func (n *node) defines(names ...string) bool {
+	return len(n.given(names)) > 0 || n.model != nil &&
+		slices.ContainsFunc(names, func(name string) bool { return n.model.element.Find(name) != nil })
 }
 
 // undeclared warns of the ports that the model of a free leaf or of a subtree does not declare.

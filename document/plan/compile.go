@@ -164,8 +164,7 @@ func (c *compiler) ports(i *instance, from []*xmltree.Attribute) []Port {
 	var list []Port
 	for _, a := range from {
 		p := c.bound(i, a)
-		at := xmltree.Span{At: i.element.At + 1, End: i.element.At + 1 + len(i.element.Name)}
-		if !c.within(&c.portText, len(p.Name)+len(p.Value), maxPortText, at, "",
+		if !c.within(&c.portText, len(p.Name)+len(p.Value), maxPortText, i.element.NameSpan(), "",
 			"the ports of the plan's leaves have more than %d bytes") {
 			return nil
 		}

@@ -97,7 +97,7 @@ func (i *instance) failing() {
 	known := i.newCondition(i.name + ".known")
 	known.lenient = true
 	known.access = &access{at: i.element.Find(attrValue),
-		does: caseStep{name: of.String(), entry: of, value: i.element.Find(attrValue), other: of, isEntry: true}}
+		does: caseStep{entry: of, value: i.element.Find(attrValue), other: of, isEntry: true}}
 	top := &node{element: i.element, kind: bt.IfThenElse, id: bt.IfThenElse.String(), name: i.name}
 	*i = instance{top, i.scope, []*instance{{node: known, scope: i.scope}, {node: &set, scope: i.scope}}, i.trees}
 }

@@ -100,7 +100,7 @@ func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks in
 		a.found = append(a.found, diag.Diagnostic{Source: doc.Source, Offset: at.At, Length: at.Len(), Code: code,
 			Text: fmt.Sprintf(format, args...), Hint: hint})
 	}
-	tag := xmltree.Span{At: e.At + 1, End: e.At + 1 + len(e.Name)}
+	tag := e.NameSpan()
 	file := e.Find("path")
 	switch pkg := e.Find("ros_pkg"); {
 	case file == nil || file.Value == "":

@@ -71,7 +71,7 @@ func modern(doc *xmltree.Document) ([]xmltree.Edit, diag.List) {
 	}
 	var list diag.List
 	if version == nil {
-		list = append(list, warn(xmltree.Span{At: root.At + 1, End: root.At + 1 + len(root.Name)}, codeNoFormat,
+		list = append(list, warn(root.NameSpan(), codeNoFormat,
 			"the format's version is missing; it is read as version 3", `write <root BTCPP_format="4">`))
 	}
 	for _, text := range slices.Sorted(maps.Keys(m.first)) {
@@ -97,7 +97,7 @@ func (m *modernizer) node(e *xmltree.Element) {
 	name := e.Name
 	if id := e.Find("ID"); id != nil && slices.Contains([]string{ElementControl, ElementDecorator}, name) {
 		name = m.rename(id.Value, id.Raw)
-	} else if name = m.rename(name, xmltree.Span{At: e.At + 1, End: e.At + 1 + len(e.Name)}); name != e.Name {
+	} else if name = m.rename(name, e.NameSpan()); name != e.Name {
 		if e.Close.Len() > 0 {
 			at := e.Close.At + len("</")
 			m.edits = append(m.edits, xmltree.Edit{Span: xmltree.Span{At: at, End: at + len(e.Name)}, New: name})
@@ -156,7 +156,7 @@ func (m *modernizer) remap(subtree, e *xmltree.Element) {
 		return
 	}
 	m.edits = append(m.edits, m.Set(subtree, internal.Value, "{"+external.Value+"}"), m.Remove(e))
-	m.differs(xmltree.Span{At: e.At + 1, End: e.At + 1 + len(e.Name)}, "<remap> of format 3 is an attribute in format 4")
+	m.differs(e.NameSpan(), "<remap> of format 3 is an attribute in format 4")
 }
 
 func truthValue(s string) bool { return strings.EqualFold(s, "true") || strings.EqualFold(s, "false") }

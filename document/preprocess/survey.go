@@ -277,7 +277,7 @@ func (s *surveyor) length(name string, unit expr.Unit, example string) float64 {
 // fail reports a mistake in an attribute, or of the whole element.
 func (s *surveyor) fail(a *xmltree.Attribute, code, hint, format string, args ...any) {
 	s.bad = true
-	at := xmltree.Span{At: s.e.At + 1, End: s.e.At + 1 + len(s.e.Name)}
+	at := s.e.NameSpan()
 	if a != nil {
 		at = a.Raw
 	}

@@ -85,6 +85,9 @@ func (e *Element) Elements() iter.Seq[*Element] {
 	}
 }
 
+// NameSpan returns the place of the name in the start tag.
+func (e *Element) NameSpan() Span { return Span{e.At + 1, e.At + 1 + len(e.Name)} }
+
 // Find returns the attribute with the given name, nil if there is none.
 func (e *Element) Find(name string) *Attribute {
 	for _, a := range e.Attributes {
