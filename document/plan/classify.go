@@ -218,7 +218,7 @@ func (p *parser) foreign(n *node, form string, at xmltree.Span) bool {
 	}
 	p.warn(at.At, at.Len(), codeForeign, "", "nothing defines the %s %q of another program: %s or not at any time", what,
 		name, below)
-	n.short = &shorthand{form, foreign, n.ports(), (*desugarer).foreignNode}
+	n.short = &shorthand{form, foreign, n.ports(), arity{0, -1}, (*desugarer).foreignNode}
 	return true
 }
 
@@ -264,16 +264,10 @@ func (p *parser) kindNames(form string) []string {
 	return names
 }
 
-func (p *parser) arity(n *node) {
-	least, most := n.kind.Arity()
-	count := len(n.children)
-	if n.condition() != nil {
-		least, most = least-1, most-1
-	} else if name := n.kind.Condition(); count == 1 && name != "" && !n.kind.Attributed() {
-		p.reportMissing(n.element, codeCount, n.kind.String(), name, "...")
-		return
-	}
-	if !p.doc.Whole || count >= least && (most < 0 || count <= most) {
+// arity checks the number of a node's children.
+func (p *parser) arity(n *node, what string, a arity) {
+	count, least, most := len(n.children), a.least, a.most
+	if !p.doc.Whole || a.has(count) {
 		return
 	}
 	children := "child"
@@ -286,13 +280,13 @@ func (p *parser) arity(n *node) {
 		wanted = "no children"
 	case most == least:
 		wanted = fmt.Sprintf("exactly %d %s", least, children)
-		if count > 0 {
+		if count > most {
 			hint = "put the children into a Sequence or Fallback"
 		}
 	case most > 0:
 		wanted = fmt.Sprintf("%d to %d %s", least, most, children)
 	}
-	p.reportName(n.element, codeChildren, hint, "%s needs %s, this one has %d", n.kind, wanted, count)
+	p.reportName(n.element, codeChildren, hint, "%s needs %s, this one has %d", what, wanted, count)
 }
 
 // noTree reports an attribute that names a tree that the plan does not have. Where no leaf needs a meaning, it is free.

@@ -62,8 +62,9 @@ func (d *desugarer) node(written *node) *node {
 // expand rewrites a node that stands for several tasks; one with a mistake is a sequence.
 func (d *desugarer) expand(n *node) *node {
 	if n.short != nil {
-		n.kind = bt.Sequence
-		n.short.expand(d, n)
+		if n.kind = bt.Sequence; n.short.children.has(len(n.children)) {
+			n.short.expand(d, n)
+		}
 	}
 	return n
 }

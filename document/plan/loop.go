@@ -125,12 +125,8 @@ func (s loopStep) describe(m *xmltree.Markup) {
 
 // loop makes the tasks of a loop: the queue is taken; as long as a value is left, it is taken and the child runs.
 func (d *desugarer) loop(n *node) {
-	written := n.children
-	switch {
-	case n.element.Find(attrQueue) == nil:
+	if n.element.Find(attrQueue) == nil {
 		d.reportName(n.element, codeNoAttr, `write queue="1;2;3" or queue="{entry}"`, "%s needs %q", n.word(), attrQueue)
-		return
-	case !d.counted(n, len(written) == 1, n.word(), "exactly 1 child", "put the children into a Sequence or Fallback"):
 		return
 	}
 	l := d.readLoop(n)
@@ -145,7 +141,7 @@ func (d *desugarer) loop(n *node) {
 	if l.entry != nil { // a free action, which may fail, if nothing of the plan fills the queue
 		take = n.around(bt.ForceSuccess, "taken", nil, take)
 	}
-	round := n.around(bt.Sequence, "round", nil, take, written[0])
+	round := n.around(bt.Sequence, "round", nil, take, n.children[0])
 	rest := n.around(bt.SkipIf, "rest", nil, l.step(bt.Condition, "over", loopOver), round)
 	n.children = []*node{l.step(bt.Action, attrQueue, loopBegin), n.around(bt.Repeat, "each", []int{-1}, rest)}
 	switch end := n.element.Find(attrIfEmpty); {

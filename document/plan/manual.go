@@ -22,7 +22,6 @@ func (d *desugarer) manualSelector(n *node) {
 	choice, written := n.element.Find(attrChoice), n.children
 	count := len(written)
 	switch {
-	case !d.counted(n, count > 0, elementManualSelector, "at least 1 child", "") && d.doc.Whole:
 	case choice == nil:
 		d.reportMissing(n.element, codeCount, elementManualSelector, attrChoice, "...")
 	case !d.parses(choice):
@@ -32,7 +31,7 @@ func (d *desugarer) manualSelector(n *node) {
 		d.reportValue(a, codeForeignAttr, `the signal of "choice" keeps its value`, "%s does not support %q",
 			elementManualSelector, attrRepeatLast)
 	}
-	if choice == nil || count == 0 {
+	if choice == nil {
 		return
 	}
 	rest := written[count-1]

@@ -46,9 +46,6 @@ func (d *desugarer) copy(n *node) *node {
 // recovery makes a task that runs its second child when the first has failed, then the first one again. How often is
 // not counted: a free condition ends the retries, as a failure of the second child does, by which they are skipped.
 func (d *desugarer) recovery(n *node) {
-	if !d.counted(n, len(n.children) == 2, n.id, "exactly 2 children", "") {
-		return
-	}
 	last := d.asked(n, "last")
 	holds := n.newCondition(n.name+".always", &xmltree.Attribute{Name: attrOn, Value: "true", At: n.element.At})
 	stop := n.above(bt.SkipIf, "stop", nil, holds, n.above(bt.AlwaysSuccess, "stopped", nil))
@@ -63,9 +60,6 @@ func (d *desugarer) recovery(n *node) {
 // pipeline makes a reactive sequence of its children up to the first one that is run again and again: this one is run
 // once, then it is run again and again beside those that follow.
 func (d *desugarer) pipeline(n *node) {
-	if !d.counted(n, len(n.children) > 0, n.id, "at least 1 child", "") {
-		return
-	}
 	rest := n.children[len(n.children)-1:]
 	for k := len(n.children) - 2; k >= 0; k-- {
 		c := n.children[k]
@@ -108,22 +102,9 @@ func (d *desugarer) pause(c *node) *node {
 // roundRobin makes a fallback whose first children may be left out: which child is the first of a run depends on the
 // runs before, which are not examined.
 func (d *desugarer) roundRobin(n *node) {
-	if !d.counted(n, len(n.children) > 0, n.id, "at least 1 child", "") {
-		return
-	}
 	n.kind = bt.Fallback
 	for k, c := range n.children {
 		n.children[k] = n.above(bt.SkipIf, fmt.Sprint("unless_after_", k+1), nil,
 			d.asked(n, fmt.Sprint("begins_after_", k+1)), c)
 	}
 }
-
-// nonblocking makes a parallel that fails when one of its children does.
-func (d *desugarer) nonblocking(n *node) {
-	if d.counted(n, len(n.children) > 0, n.id, "at least 1 child", "") {
-		n.kind, n.params = bt.Parallel, []int{-1, 1}
-	}
-}
-
-// asChild makes a task that does as its child does: in a pipeline, it is run again and again.
-func (d *desugarer) asChild(n *node) { d.counted(n, len(n.children) == 1, n.id, "exactly 1 child", "") }

@@ -100,9 +100,10 @@ func (p *parser) node(e *xmltree.Element) *node {
 // it may have by its kind.
 func (p *parser) attributes(n *node) []string {
 	known := []string{"name", "ID"}
-	if s := n.short; s != nil && s.of == foreign { // another version of the program may have more
-		return append(known, n.ports()...)
-	} else if s != nil {
+	if s := n.short; s != nil {
+		if p.arity(n, n.word(), s.children); s.of == foreign { // another version of the program may have more
+			return append(known, n.ports()...)
+		}
 		return append(known, s.attributes...)
 	}
 	leaf := n.kind.Family() == bt.Leaf
@@ -111,8 +112,15 @@ func (p *parser) attributes(n *node) []string {
 		if count := len(n.children); count > 0 {
 			p.reportName(n.element, codeChildren, "", "%s cannot have children, this one has %d", category(n), count)
 		}
-	case !n.hasCases() && !n.hasUtilities():
-		p.arity(n)
+	case n.hasCases() || n.hasUtilities():
+	case n.condition() == nil && len(n.children) == 1 && n.kind.Condition() != "" && !n.kind.Attributed():
+		p.reportMissing(n.element, codeCount, n.kind.String(), n.kind.Condition(), "...")
+	default:
+		least, most := n.kind.Arity()
+		if n.condition() != nil {
+			least, most = least-1, most-1
+		}
+		p.arity(n, n.kind.String(), arity{least, most})
 	}
 	if n.subtree != nil || leaf {
 		return append(known, n.says()...)

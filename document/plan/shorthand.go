@@ -12,8 +12,19 @@ type shorthand struct {
 	form       string // of the explicit form
 	of         origin
 	attributes []string
-	expand     func(d *desugarer, n *node) // makes the node one that is no shorthand
+	children   arity
+	expand     func(d *desugarer, n *node) // makes the node one that is no shorthand, if its number of children is right
 }
+
+// arity is the permitted number of children of a node; most is -1 if there is no limit.
+type arity struct{ least, most int }
+
+var (
+	oneChild    = arity{1, 1}
+	anyChildren = arity{1, -1}
+)
+
+func (a arity) has(count int) bool { return count >= a.least && (a.most < 0 || count <= a.most) }
 
 // origin is the program that has a node.
 type origin uint8
@@ -27,32 +38,38 @@ const (
 // shorthands are these nodes by their names.
 var shorthands = map[string]*shorthand{
 	elementTestNode: {elementAction, own, []string{attrReturnStatus, attrAsyncDelay, attrSuccessScript, attrFailureScript,
-		attrPostScript}, (*desugarer).testNode},
-	elementManualSelector:  {elementControl, own, []string{attrChoice, attrRepeatLast}, (*desugarer).manualSelector},
-	elementUtilitySelector: {elementControl, own, comparisonNames(bt.UtilitySelector4), (*desugarer).utilitySelector},
-	elementSkipUnlessUpdated: {elementDecorator, builtIn, []string{attrOfEntry},
+		attrPostScript}, arity{0, -1}, (*desugarer).testNode},
+	elementManualSelector: {elementControl, own, []string{attrChoice, attrRepeatLast}, anyChildren,
+		(*desugarer).manualSelector},
+	elementUtilitySelector: {elementControl, own, comparisonNames(bt.UtilitySelector4), arity{2, 4},
+		(*desugarer).utilitySelector},
+	elementSkipUnlessUpdated: {elementDecorator, builtIn, []string{attrOfEntry}, oneChild,
 		func(d *desugarer, n *node) { d.onceUpdated(n, "SKIPPED") }},
-	elementWaitValueUpdate: {elementDecorator, builtIn, []string{attrOfEntry},
+	elementWaitValueUpdate: {elementDecorator, builtIn, []string{attrOfEntry}, oneChild,
 		func(d *desugarer, n *node) { d.onceUpdated(n, "RUNNING") }},
 
-	elementLoopInt:    {elementDecorator, builtIn, loopAttributes, (*desugarer).loop},
-	elementLoopDouble: {elementDecorator, builtIn, loopAttributes, (*desugarer).loop},
-	elementLoopBool:   {elementDecorator, builtIn, loopAttributes, (*desugarer).loop},
-	elementLoopString: {elementDecorator, builtIn, loopAttributes, (*desugarer).loop},
+	elementLoopInt:    {elementDecorator, builtIn, loopAttributes, oneChild, (*desugarer).loop},
+	elementLoopDouble: {elementDecorator, builtIn, loopAttributes, oneChild, (*desugarer).loop},
+	elementLoopBool:   {elementDecorator, builtIn, loopAttributes, oneChild, (*desugarer).loop},
+	elementLoopString: {elementDecorator, builtIn, loopAttributes, oneChild, (*desugarer).loop},
 
-	elementRecovery:       {elementControl, foreign, []string{attrRetries}, (*desugarer).recovery},
-	elementPipeline:       {elementControl, foreign, nil, (*desugarer).pipeline},
-	elementRoundRobin:     {elementControl, foreign, []string{attrAround}, (*desugarer).roundRobin},
-	elementNonblocking:    {elementControl, foreign, nil, (*desugarer).nonblocking},
-	elementRate:           {elementDecorator, foreign, []string{attrHz}, (*desugarer).asChild},
-	elementGoalController: {elementDecorator, foreign, []string{"goal", "goals"}, (*desugarer).asChild},
-	elementDistance: {elementDecorator, foreign, []string{"distance", "global_frame", "robot_base_frame"},
-		(*desugarer).asChild},
+	elementRecovery:   {elementControl, foreign, []string{attrRetries}, arity{2, 2}, (*desugarer).recovery},
+	elementPipeline:   {elementControl, foreign, nil, anyChildren, (*desugarer).pipeline},
+	elementRoundRobin: {elementControl, foreign, []string{attrAround}, anyChildren, (*desugarer).roundRobin},
+	elementNonblocking: {elementControl, foreign, nil, anyChildren,
+		func(_ *desugarer, n *node) { n.kind, n.params = bt.Parallel, []int{-1, 1} }},
+	elementRate:           {elementDecorator, foreign, []string{attrHz}, oneChild, asChild},
+	elementGoalController: {elementDecorator, foreign, []string{"goal", "goals"}, oneChild, asChild},
+	elementDistance: {elementDecorator, foreign, []string{"distance", "global_frame", "robot_base_frame"}, oneChild,
+		asChild},
 	elementSpeed: {elementDecorator, foreign, []string{"min_rate", "max_rate", "min_speed", "max_speed",
-		"filter_duration", "goal", "goals"}, (*desugarer).asChild},
+		"filter_duration", "goal", "goals"}, oneChild, asChild},
 	elementGoalUpdater: {elementDecorator, foreign, []string{"input_goal", "input_goals", "output_goal", "output_goals"},
-		(*desugarer).asChild},
+		oneChild, asChild},
 }
+
+// asChild makes a task that does as its child does: in a pipeline, it is run again and again.
+func asChild(*desugarer, *node) {}
 
 // shorthand returns the shorthand that a node is, nil if it is none. A model may give the name another meaning. A
 // mission needs exact nodes.

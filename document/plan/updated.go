@@ -14,15 +14,12 @@ const (
 // onceUpdated makes a precondition of a child, that an entry was written since the child was started before: an action
 // that notes the start comes before the child.
 func (d *desugarer) onceUpdated(n *node, otherwise string) {
-	name, a := "", n.element.Find(attrOfEntry)
-	one := d.counted(n, len(n.children) == 1, n.id, "exactly 1 child", "")
-	switch {
-	case !one && d.doc.Whole:
-	case a == nil:
+	a := n.element.Find(attrOfEntry)
+	if a == nil {
 		d.reportMissing(n.element, codeNoAttr, n.id, attrOfEntry, "...")
-	case one:
-		name = d.key(a)
+		return
 	}
+	name := d.key(a)
 	if name == "" {
 		return
 	}

@@ -96,15 +96,12 @@ func (d *desugarer) utilities(n *node) *node {
 // utilitySelector makes the selector by utilities that has as many children as are written.
 func (d *desugarer) utilitySelector(n *node) {
 	count := len(n.children)
-	selectors := []bt.Kind{bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4}
-	if d.counted(n, count >= 2 && count <= 4, elementUtilitySelector, "2 to 4 children", "") {
-		n.kind = selectors[count-2] // its utilities are written as conditions like those of its kind
-		if !n.hasUtilities() {
-			d.reportMissing(n.element, codeCount, n.kind.String(), "utility_1", "...")
-		}
-		for _, a := range n.given(comparisonNames(bt.UtilitySelector4)[count+1:]) {
-			d.reportAttribute(a, codeChildren, "", "%s has %d children", elementUtilitySelector, count)
-		}
+	n.kind = []bt.Kind{bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4}[count-2]
+	if !n.hasUtilities() { // they are written as conditions like those of its kind
+		d.reportMissing(n.element, codeCount, n.kind.String(), "utility_1", "...")
+	}
+	for _, a := range n.given(comparisonNames(bt.UtilitySelector4)[count+1:]) {
+		d.reportAttribute(a, codeChildren, "", "%s has %d children", elementUtilitySelector, count)
 	}
 }
 
