@@ -76,11 +76,6 @@ var foreignNodes = map[string]string{
 	"FallbackStar": `write "Fallback"`,
 }
 
-// namespace reports whether an attribute concerns XML itself, such as the schema that an editor uses.
-func namespace(name string) bool {
-	return name == "xmlns" || strings.HasPrefix(name, "xmlns:") || strings.HasPrefix(name, "xsi:")
-}
-
 // checkName reports a name with a character that would break the rows of tables and the lines of logs.
 func (d *document) checkName(a *xmltree.Attribute) {
 	for i, c := range a.Value {
@@ -104,7 +99,8 @@ func (d *document) checkAttributes(e *xmltree.Element, what string, known []stri
 		switch {
 		case seen[a.Name]:
 			d.reportAttribute(a, codeDuplicateAttr, "", "the attribute %q is given twice", a.Name)
-		case slices.Contains(all, a.Name), slices.Contains(editorAttributes, a.Name), namespace(a.Name):
+		case slices.Contains(all, a.Name), slices.Contains(editorAttributes, a.Name),
+			a.Name == "xmlns", strings.HasPrefix(a.Name, "xmlns:"), strings.HasPrefix(a.Name, "xsi:"): // of XML itself
 		default:
 			thing := "attribute"
 			if len(ports) > 0 {

@@ -23,6 +23,11 @@ func category(n *node) string {
 // classify determines the kind of a node, and its model or tree. It reports an unknown kind.
 func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 	e := n.element
+	if _, ok := accesses[n.word()]; ok && !slices.Contains(explicit[2:], e.Name) {
+		n.id = n.word()
+		n.access = p.readAccess(n)
+		return true
+	}
 	switch e.Name {
 	case elementSubTree:
 		return p.classifySubTree(n, id)
@@ -38,14 +43,8 @@ func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 		if id == nil || id.Value == e.Name {
 			return true
 		}
-		if _, ok := accesses[id.Value]; ok {
-			n.access = p.readAccess(n)
-			return true
-		}
-		if k, isKind := bt.ParseKind(id.Value); isKind && k != n.kind {
-			return p.composite(n, e.Name, id.Raw)
-		}
-		if foreignNodes[id.Value] != "" && p.models[id.Value] == nil {
+		if k, isKind := bt.ParseKind(id.Value); isKind && k != n.kind ||
+			foreignNodes[id.Value] != "" && p.models[id.Value] == nil {
 			return p.composite(n, e.Name, id.Raw)
 		}
 		if reserved(id.Value) {
@@ -61,11 +60,6 @@ func (p *parser) classify(n *node, id *xmltree.Attribute) bool {
 				"%q is declared as %s %s", id.Value, n.model.kind, p.where(n.model.element, e))
 		}
 		n.free = n.undefined()
-		return true
-	}
-	if _, ok := accesses[e.Name]; ok {
-		n.id = e.Name
-		n.access = p.readAccess(n)
 		return true
 	}
 	if m := p.models[e.Name]; m != nil && m.leaf() {

@@ -81,7 +81,7 @@ func (c *compiler) checkTree(n *node, env environment) {
 func (c *compiler) compile(main *instance) *Plan {
 	c.entries = c.board(main)
 	root := c.node(main)
-	c.warnConflicts(root)
+	c.writers(root, new(int))
 	if c.found.HasErrors() {
 		return nil
 	}

@@ -7,13 +7,6 @@ import (
 	"github.com/canopy-uav/canopy/bt"
 )
 
-// warnConflicts warns of actions that give one slot a value below different children of a parallel: both may be active,
-// and an assignment on entry lasts until the exit.
-func (c *compiler) warnConflicts(root *bt.Node) {
-	leaf := 0
-	c.writers(root, &leaf)
-}
-
 // writer is the first action of a subtree that gives a slot a value.
 type writer struct {
 	name       string // its own
@@ -23,7 +16,9 @@ type writer struct {
 	needs      []int // the resources of the guards around it
 }
 
-// writers returns the slots to which a node's leaves give values; leaf is the number of the next leaf.
+// writers returns the slots to which a node's leaves give values; leaf is the number of the next leaf. It warns of
+// actions that give one slot a value below different children of a parallel: both may be active, and an assignment on
+// entry lasts until the exit.
 func (c *compiler) writers(n *bt.Node, leaf *int) map[string]writer {
 	all := map[string]writer{}
 	if n.Kind.Family() == bt.Leaf {

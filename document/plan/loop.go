@@ -12,18 +12,13 @@ import (
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
-// The loops over a queue, and their attributes.
+// Attributes of the loops over a queue.
 const (
-	elementLoopInt    = "LoopInt"
-	elementLoopDouble = "LoopDouble"
-	elementLoopBool   = "LoopBool"
-	elementLoopString = "LoopString"
-
 	attrQueue   = "queue"
 	attrIfEmpty = "if_empty"
 )
 
-var loopAttributes = []string{attrQueue, attrIfEmpty, attrValue}
+var anyText = must("''")
 
 // queued is a type of the values of a queue.
 type queued struct {
@@ -34,15 +29,15 @@ type queued struct {
 
 // loops are the elements that run their child for each value of a queue.
 var loops = map[string]*queued{
-	elementLoopInt: {"whole numbers", must("0"), func(text string) (string, bool) {
+	"LoopInt": {"whole numbers", must("0"), func(text string) (string, bool) {
 		_, err := strconv.ParseInt(text, 10, 32)
 		return text, err == nil && !strings.HasPrefix(text, "+")
 	}},
-	elementLoopDouble: {"numbers", must("0"), func(text string) (string, bool) {
+	"LoopDouble": {"numbers", must("0"), func(text string) (string, bool) {
 		x, err := strconv.ParseFloat(text, 64)
 		return text, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
 	}},
-	elementLoopBool: {"truth values", must("true"), func(text string) (string, bool) {
+	"LoopBool": {"truth values", must("true"), func(text string) (string, bool) {
 		switch text {
 		case "1", "true", "TRUE", "True":
 			return "1", true
@@ -51,7 +46,7 @@ var loops = map[string]*queued{
 		}
 		return "", false
 	}},
-	elementLoopString: {"texts", must("''"), func(text string) (string, bool) { return text, true }},
+	"LoopString": {"texts", anyText, func(text string) (string, bool) { return text, true }},
 }
 
 // values returns the values of a list that a text is, in the notation of BehaviorTree.CPP: an empty text is the empty

@@ -24,7 +24,9 @@ func Manifest(signals Vocabulary, p *Plan) string {
 	add := func(form, id string, ports []string) {
 		m := newModel(form, id)
 		for _, name := range ports {
-			addTyped(m, id, name)
+			t := cmp.Or(typedPorts[id+"."+name], typedPorts[name], typedPorts[""])
+			addPort(m, name, t.typ, t.value, "")
+			m.Children[len(m.Children)-1].Name = t.element
 		}
 		models.Children = append(models.Children, m)
 	}
@@ -91,13 +93,6 @@ const (
 	anyType    = "BT::AnyTypeAllowed"
 	statusType = "BT::NodeStatus"
 )
-
-// addTyped declares a port of a node that is no kind.
-func addTyped(m *xmltree.Markup, id, name string) {
-	t := cmp.Or(typedPorts[id+"."+name], typedPorts[name], typedPorts[""])
-	addPort(m, name, t.typ, t.value, "")
-	m.Children[len(m.Children)-1].Name = t.element
-}
 
 // addPort declares an input port of a node type.
 func addPort(m *xmltree.Markup, name, typ, value, text string) {

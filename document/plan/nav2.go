@@ -12,19 +12,12 @@ import (
 
 // Nodes of Nav2 that are made of kinds, in the limit of ticks whose period goes to zero; docs/btcpp.md has the rules.
 const (
-	elementRecovery       = "RecoveryNode"
-	elementPipeline       = "PipelineSequence"
-	elementRoundRobin     = "RoundRobin"
-	elementNonblocking    = "NonblockingSequence"
-	elementRate           = "RateController"
-	elementDistance       = "DistanceController"
-	elementSpeed          = "SpeedController"
-	elementGoalController = "GoalUpdatedController"
-	elementGoalUpdater    = "GoalUpdater"
+	elementRoundRobin  = "RoundRobin"
+	elementRate        = "RateController"
+	elementGoalUpdater = "GoalUpdater"
 
-	attrRetries = "number_of_retries"
-	attrHz      = "hz"
-	attrAround  = "wrap_around"
+	attrHz     = "hz"
+	attrAround = "wrap_around"
 )
 
 // copy returns a node with those below it as further tasks of the same plan.

@@ -128,7 +128,7 @@ func (b *board) texts(x *queue, e *symbol, seen map[*symbol]bool) {
 		if g.value == nil {
 			continue
 		}
-		if g.value == loops[elementLoopString].example {
+		if g.value == anyText {
 			b.report(g.span.At, g.span.Len(), codeTypes, "write the values as literals",
 				"the values of the queue %q are those of another queue", l.entry.String())
 			continue

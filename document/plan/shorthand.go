@@ -43,29 +43,31 @@ var shorthands = map[string]*shorthand{
 		(*desugarer).manualSelector},
 	elementUtilitySelector: {elementControl, own, comparisonNames(bt.UtilitySelector4), arity{2, 4},
 		(*desugarer).utilitySelector},
-	elementSkipUnlessUpdated: {elementDecorator, builtIn, []string{attrOfEntry}, oneChild,
+	"SkipUnlessUpdated": {elementDecorator, builtIn, []string{attrOfEntry}, oneChild,
 		func(d *desugarer, n *node) { d.onceUpdated(n, "SKIPPED") }},
-	elementWaitValueUpdate: {elementDecorator, builtIn, []string{attrOfEntry}, oneChild,
+	"WaitValueUpdate": {elementDecorator, builtIn, []string{attrOfEntry}, oneChild,
 		func(d *desugarer, n *node) { d.onceUpdated(n, "RUNNING") }},
 
-	elementLoopInt:    {elementDecorator, builtIn, loopAttributes, oneChild, (*desugarer).loop},
-	elementLoopDouble: {elementDecorator, builtIn, loopAttributes, oneChild, (*desugarer).loop},
-	elementLoopBool:   {elementDecorator, builtIn, loopAttributes, oneChild, (*desugarer).loop},
-	elementLoopString: {elementDecorator, builtIn, loopAttributes, oneChild, (*desugarer).loop},
-
-	elementRecovery:   {elementControl, foreign, []string{attrRetries}, arity{2, 2}, (*desugarer).recovery},
-	elementPipeline:   {elementControl, foreign, nil, anyChildren, (*desugarer).pipeline},
-	elementRoundRobin: {elementControl, foreign, []string{attrAround}, anyChildren, (*desugarer).roundRobin},
-	elementNonblocking: {elementControl, foreign, nil, anyChildren,
+	"RecoveryNode":     {elementControl, foreign, []string{"number_of_retries"}, arity{2, 2}, (*desugarer).recovery},
+	"PipelineSequence": {elementControl, foreign, nil, anyChildren, (*desugarer).pipeline},
+	elementRoundRobin:  {elementControl, foreign, []string{attrAround}, anyChildren, (*desugarer).roundRobin},
+	"NonblockingSequence": {elementControl, foreign, nil, anyChildren,
 		func(_ *desugarer, n *node) { n.kind, n.params = bt.Parallel, []int{-1, 1} }},
-	elementRate:           {elementDecorator, foreign, []string{attrHz}, oneChild, asChild},
-	elementGoalController: {elementDecorator, foreign, []string{"goal", "goals"}, oneChild, asChild},
-	elementDistance: {elementDecorator, foreign, []string{"distance", "global_frame", "robot_base_frame"}, oneChild,
+	elementRate:             {elementDecorator, foreign, []string{attrHz}, oneChild, asChild},
+	"GoalUpdatedController": {elementDecorator, foreign, []string{"goal", "goals"}, oneChild, asChild},
+	"DistanceController": {elementDecorator, foreign, []string{"distance", "global_frame", "robot_base_frame"}, oneChild,
 		asChild},
-	elementSpeed: {elementDecorator, foreign, []string{"min_rate", "max_rate", "min_speed", "max_speed",
+	"SpeedController": {elementDecorator, foreign, []string{"min_rate", "max_rate", "min_speed", "max_speed",
 		"filter_duration", "goal", "goals"}, oneChild, asChild},
 	elementGoalUpdater: {elementDecorator, foreign, []string{"input_goal", "input_goals", "output_goal", "output_goals"},
 		oneChild, asChild},
+}
+
+func init() {
+	for name := range loops {
+		shorthands[name] = &shorthand{elementDecorator, builtIn, []string{attrQueue, attrIfEmpty, attrValue}, oneChild,
+			(*desugarer).loop}
+	}
 }
 
 // asChild makes a task that does as its child does: in a pipeline, it is run again and again.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/canopy-uav/canopy/diag"
@@ -24,10 +25,7 @@ func (l leafReader) unknown() string {
 	case a == nil:
 		return unknownFails
 	case !slices.Contains(unknownWords, a.Value):
-		hint := diag.DidYouMean(a.Value, unknownWords)
-		if hint == "" {
-			hint = diag.OneOf("write ", unknownWords)
-		}
+		hint := cmp.Or(diag.DidYouMean(a.Value, unknownWords), diag.OneOf("write ", unknownWords))
 		l.reportValue(a, codeCount, hint, "an unknown condition cannot be %q", a.Value)
 	}
 	return a.Value

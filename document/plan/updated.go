@@ -5,14 +5,8 @@ import (
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
-// The decorators whose child waits for an entry to be written.
-const (
-	elementSkipUnlessUpdated = "SkipUnlessUpdated"
-	elementWaitValueUpdate   = "WaitValueUpdate"
-)
-
-// onceUpdated makes a precondition of a child, that an entry was written since the child was started before: an action
-// that notes the start comes before the child.
+// onceUpdated makes a precondition of a child of SkipUnlessUpdated or WaitValueUpdate, that an entry was written since
+// the child was started before: an action that notes the start comes before the child.
 func (d *desugarer) onceUpdated(n *node, otherwise string) {
 	a := n.element.Find(attrOfEntry)
 	if a == nil {

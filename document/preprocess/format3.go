@@ -141,7 +141,7 @@ func (m *modernizer) attribute(e *xmltree.Element, node string, a *xmltree.Attri
 		}
 		return
 	}
-	key := expr.IsName(a.Value) && !truthValue(a.Value)
+	key := expr.IsName(a.Value) && !strings.EqualFold(a.Value, "true") && !strings.EqualFold(a.Value, "false")
 	if e.Name != ElementSubTree || !key || a.Name == "name" || a.Name == "ID" || strings.HasPrefix(a.Name, "_") {
 		return
 	}
@@ -158,5 +158,3 @@ func (m *modernizer) remap(subtree, e *xmltree.Element) {
 	m.edits = append(m.edits, m.Set(subtree, internal.Value, "{"+external.Value+"}"), m.Remove(e))
 	m.differs(e.NameSpan(), "<remap> of format 3 is an attribute in format 4")
 }
-
-func truthValue(s string) bool { return strings.EqualFold(s, "true") || strings.EqualFold(s, "false") }

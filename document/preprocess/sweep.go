@@ -26,7 +26,7 @@ func sweep(corners []point, heading, spacing float64) []segment {
 		along[i], across[i] = p.north*cos+p.east*sin, p.east*cos-p.north*sin
 	}
 	left, width := slices.Min(across), slices.Max(across)-slices.Min(across)
-	n := strips(width, spacing)
+	n := int(math.Max(1, math.Ceil(width/spacing-1e-9))) // widths that differ from whole ones by rounding only are whole
 	place := func(a, c float64) point { return point{a*cos - c*sin, a*sin + c*cos} }
 	var segments []segment
 	for k := range n {
@@ -45,9 +45,6 @@ func sweep(corners []point, heading, spacing float64) []segment {
 	}
 	return segments
 }
-
-// strips returns the number of strips; widths that differ from whole ones by rounding only are whole.
-func strips(width, spacing float64) int { return int(math.Max(1, math.Ceil(width/spacing-1e-9))) }
 
 // extents returns the intervals along the lines in which a strip has points of the polygon, in their order.
 //
