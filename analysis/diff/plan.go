@@ -18,7 +18,8 @@ const none bt.Task = -1
 // name, and leaves that agree in kind and all attributes, from left to right. So a node stays the same if it is
 // renamed or its attributes change, and a node that moves with its name is not removed and added.
 func Plans(old, updated *plan.Plan) Difference {
-	m := newMatching(old, updated)
+	m := &matching{old, updated, behaviours(old), behaviours(updated),
+		slices.Repeat([]bt.Task{none}, old.Tree.Len()), slices.Repeat([]bt.Task{none}, updated.Tree.Len())}
 	m.byName()
 	m.byChildren()
 	m.byParents()
@@ -30,11 +31,6 @@ type matching struct {
 	old, updated     *plan.Plan
 	oldSays, newSays [][]string
 	to, from         []bt.Task // by task of the old plan the task of the new one, and the reverse; none
-}
-
-func newMatching(old, updated *plan.Plan) *matching {
-	return &matching{old, updated, behaviours(old), behaviours(updated),
-		slices.Repeat([]bt.Task{none}, old.Tree.Len()), slices.Repeat([]bt.Task{none}, updated.Tree.Len())}
 }
 
 func (m *matching) oldKey(t bt.Task) string {

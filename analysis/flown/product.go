@@ -65,7 +65,8 @@ func (p *Product) both(side, n int, visit func(m *Moment)) {
 			s.w.side(k)
 		}
 		if side == 1 {
-			p.Inexact = p.Inexact || p.alone()
+			alone := func(b begun) bool { return b.answer != 0 && !b.paired } // no clock of the other plan agrees with it
+			p.Inexact = p.Inexact || slices.ContainsFunc(p.sides[0].w.begun, alone)
 			p.Apart = (p.Old.Err == nil) != (p.New.Err == nil)
 			p.Old.Err = cmp.Or(p.Old.Err, p.New.Err)
 			visit(p.Old)
@@ -144,15 +145,6 @@ func (p *Product) pair(w *world, c int, length value) {
 		}
 		return
 	}
-}
-
-// awaits reports whether a clock may still be paired: it is one of the first plan and has started in this instant.
-func (p *Product) awaits(w *world, c int) bool { return w == p.sides[0].w && w.started(c) != nil }
-
-// alone reports whether a clock of the first plan has answered in the instant in which it started, and none of the
-// other plan agrees with it.
-func (p *Product) alone() bool {
-	return slices.ContainsFunc(p.sides[0].w.begun, func(b begun) bool { return b.answer != 0 && !b.paired })
 }
 
 // twins passes the clocks of the first plan that agree with one of the second.

@@ -545,15 +545,5 @@ func (s *Stepper) threshold(l *expr.Logic) bool {
 	if !ok || s.hidden[l.Signal] {
 		panic("flown: a signal that does not exist, or that is left out")
 	}
-	v := s.w.signal(place)
-	switch {
-	case v.known() && l.Strict:
-		return v.offset > l.Limit
-	case v.known():
-		return v.offset >= l.Limit
-	case v.scale > 0:
-		return s.w.above(v.form, (l.Limit-v.offset)/v.scale, l.Strict)
-	default:
-		return !s.w.above(v.form, (l.Limit-v.offset)/v.scale, !l.Strict)
-	}
+	return s.w.reaches(s.w.signal(place), l.Limit, l.Strict)
 }

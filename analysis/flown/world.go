@@ -537,14 +537,19 @@ func (w *world) stirred(x *expr.Indicator) bool {
 }
 
 // nonNegative reports whether a value is at least zero.
-func (w *world) nonNegative(v value) bool {
+func (w *world) nonNegative(v value) bool { return w.reaches(v, 0, false) }
+
+// reaches reports whether a value is at least a limit, or beyond it.
+func (w *world) reaches(v value, limit float64, strict bool) bool {
 	switch {
+	case v.known() && strict:
+		return v.offset > limit
 	case v.known():
-		return v.offset >= 0
+		return v.offset >= limit
 	case v.scale > 0:
-		return w.above(v.form, -v.offset/v.scale, false)
+		return w.above(v.form, (limit-v.offset)/v.scale, strict)
 	default:
-		return !w.above(v.form, -v.offset/v.scale, true)
+		return !w.above(v.form, (limit-v.offset)/v.scale, !strict)
 	}
 }
 
@@ -686,8 +691,8 @@ func (w *world) Over(c int, length float64) bool {
 			yes, no = w.zone.Allows(clock, zone.AtLeast, least), w.zone.Allows(clock, zone.Before, most)
 		case w.agreed[c] != 0:
 			yes, no = w.agreed[c] > 0, w.agreed[c] < 0
-		case w.product != nil && w.twin[c] == 0 && !w.product.awaits(w, c):
-			w.product.Inexact = true // two clocks of one length are over together
+		case w.product != nil && w.twin[c] == 0 && (w != w.product.sides[0].w || w.started(c) == nil):
+			w.product.Inexact = true // two clocks of one length are over together, and none will be paired with it
 		}
 		is := yes && (!no || w.choose(question{kind: ended, index: c}))
 		switch {

@@ -2,6 +2,7 @@ package region
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -126,7 +127,7 @@ func (g *Grid) mixed(c cell) bool {
 
 // changes reports whether the answers known between two points differ.
 func (g *Grid) changes(a, b point) bool {
-	if !g.alike(a, b) {
+	if !slices.EqualFunc(g.samples[a], g.samples[b], func(x, y Sample) bool { return x.Class == y.Class }) {
 		return true
 	}
 	middle := point{(a.i + b.i) / 2, (a.j + b.j) / 2}
@@ -139,19 +140,9 @@ func (g *Grid) changes(a, b point) bool {
 	return g.changes(a, middle) || g.changes(middle, b)
 }
 
-// alike reports whether the answers at two points are of the same classes.
-func (g *Grid) alike(a, b point) bool {
-	return slices.EqualFunc(g.samples[a], g.samples[b], func(x, y Sample) bool { return x.Class == y.Class })
-}
-
 // known returns the sampled points in the order of the rows.
 func (g *Grid) known() []point {
-	list := make([]point, 0, len(g.samples))
-	for p := range g.samples {
-		list = append(list, p)
-	}
-	slices.SortFunc(list, comparePoints)
-	return list
+	return slices.SortedFunc(maps.Keys(g.samples), comparePoints)
 }
 
 // Len returns the number of starts that were sampled.

@@ -137,7 +137,8 @@ func (w *writer) feedsBack() bool {
 	}
 	return slices.ContainsFunc(all, func(e *expr.Expr) bool {
 		return e != nil && slices.ContainsFunc(w.Expanded(e).Names(), func(n string) bool {
-			return written[n] != nil || w.slot(n)
+			slot := func(s executive.Slot) bool { return s.Name == n }
+			return written[n] != nil || w.Program != nil && slices.ContainsFunc(w.Program.Slots, slot)
 		})
 	})
 }
@@ -158,11 +159,6 @@ func (w *writer) branches() bool {
 		all = append(all, &l)
 	}
 	return slices.ContainsFunc(all, func(l *expr.Logic) bool { return l != nil && branches(l) })
-}
-
-// slot reports whether a signal of a mission is a slot.
-func (w *writer) slot(name string) bool {
-	return w.Program != nil && slices.ContainsFunc(w.Program.Slots, func(s executive.Slot) bool { return s.Name == name })
 }
 
 // name returns a name that SMV accepts and that is not taken yet.

@@ -136,7 +136,9 @@ func CompareGraph(s declare.Subject, g *stategraph.Graph, goOn func() bool) Comp
 	most := movesOf(s.Plan.Tree.Len() + g.Len())
 	x := newMachine(s, g, budgetOf(most, goOn))
 	c := compare(x.search, x, &x.difference, most)
-	if slices.ContainsFunc(s.Plan.Leaves, takesTime) {
+	if slices.ContainsFunc(s.Plan.Leaves, func(l plan.Leaf) bool {
+		return l.EntryTime != nil || l.ExitTime != nil || l.EntryUntil != nil || l.ExitUntil != nil
+	}) {
 		c.Text += ", if procedures take no time"
 	}
 	return c
@@ -368,10 +370,6 @@ type machine struct {
 	m          *Model
 	graph      *stategraph.Engine
 	conditions []bt.Task // of the graph
-}
-
-func takesTime(l plan.Leaf) bool {
-	return l.EntryTime != nil || l.ExitTime != nil || l.EntryUntil != nil || l.ExitUntil != nil
 }
 
 func newMachine(s declare.Subject, g *stategraph.Graph, b explore.Budget) *machine {

@@ -211,7 +211,9 @@ func (m *Model) neverSeen(tasks []bt.Task, how string) Finding {
 	f := Finding{Tasks: tasks, Units: each(tasks), Verdict: Refuted,
 		Text:   m.some(tasks) + " " + are + " never active, found " + how,
 		Advice: "change the conditions on the way to " + them + ", or remove " + them}
-	if slices.ContainsFunc(tasks, m.comesAfterActions) {
+	if slices.ContainsFunc(tasks, func(t bt.Task) bool { // some action must have ended before it
+		return slices.ContainsFunc(m.needs(t), func(n need) bool { return n.passed >= 0 && m.natures[n.passed].Acts })
+	}) {
 		f.Advice = "let the tasks before " + them + " end, by `done` or a condition, or remove " + them
 	}
 	return f
@@ -231,11 +233,6 @@ func each(tasks []bt.Task) (units [][]bt.Task) {
 		units = slices.Collect(slices.Chunk(tasks, 1))
 	}
 	return units
-}
-
-// comesAfterActions reports whether some action must have ended before a task.
-func (m *Model) comesAfterActions(t bt.Task) bool {
-	return slices.ContainsFunc(m.needs(t), func(n need) bool { return n.passed >= 0 && m.natures[n.passed].Acts })
 }
 
 // some lists the first of the tasks.

@@ -185,7 +185,7 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 	z, before := m.Zone(), x.flows[from]
 	now := make([]flow, len(x.continuous))
 	for i := range x.continuous {
-		d, clock := &x.continuous[i], x.clockOf(i)
+		d, clock := &x.continuous[i], x.clock+len(x.ops)+i
 		next := d.rate(x.m, cellAt(m, d.name, d.cuts), m.Active)
 		for at, r := range d.rates {
 			x.m.origins[r.From] = x.m.origins[r.From] || r.known && at.cell == next.cell &&
@@ -230,9 +230,6 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 	}
 	return number, true
 }
-
-// clockOf returns the clock of a continuous signal.
-func (x *product) clockOf(i int) int { return x.clock + len(x.ops) + i }
 
 // cellAt returns the interval of a signal.
 func cellAt(m *flown.Moment, signal string, cuts []cut) int {

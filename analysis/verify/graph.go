@@ -487,7 +487,9 @@ func (x *graph) script(path []step) string {
 		run[i] = move[string]{x.states.Key(from), at.via.tape}
 		from = x.nodes[at.node].state
 	}
-	shown := x.instants(x.m, run, func(i int, _ *flown.Moment) string { return x.text(x.nodes[path[i].node].cells) })
+	shown := x.instants(x.m, run, func(i int, _ *flown.Moment) string {
+		return x.m.text(x.region(x.nodes[path[i].node].cells))
+	})
 	for i := range shown {
 		shown[i].free = x.values(x.nodes[path[i].node].cells)
 	}
@@ -505,9 +507,6 @@ func (x *graph) values(cells []span) values {
 		return false, false
 	}
 }
-
-// text describes cells.
-func (x *graph) text(cells []span) string { return x.m.text(x.region(cells)) }
 
 // regions describes the cells of nodes.
 func (x *graph) regions(nodes []int) ([]string, bool) {

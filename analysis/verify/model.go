@@ -149,11 +149,6 @@ func (m *Model) slow() bool {
 	return slices.ContainsFunc(m.leaves, func(l leaf) bool { return l.entry.slow || l.exit.slow })
 }
 
-func (m *Model) isTask(name string) bool {
-	_, ok := m.tree.Find(name)
-	return ok
-}
-
 // formulas visits all formulas of a leaf.
 func (l *leaf) formulas(visit func(*expr.Logic)) {
 	for _, f := range []*expr.Logic{l.on, l.off, l.done, l.failed, l.successIf, l.failureIf, l.entry.until,

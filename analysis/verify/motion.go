@@ -162,9 +162,6 @@ func (m *Model) isWritten(name string) bool {
 // span is a range of cells.
 type span struct{ low, high int }
 
-// firm reports whether the cell of an axis is always known.
-func (a *axis) firm() bool { return a.motion == steady || a.motion == calm && a.signal >= 0 }
-
 // look returns the cells of each axis at a moment; nil if no values of the signals lie in all of them.
 func (x *graph) look(m *flown.Moment) []span {
 	cells := make([]span, len(x.axes))
@@ -173,7 +170,7 @@ func (x *graph) look(m *flown.Moment) []span {
 		s := span{0, len(a.cuts)}
 		for k, l := range a.asks {
 			above, known := false, true
-			if a.firm() {
+			if a.motion == steady || a.motion == calm && a.signal >= 0 {
 				above = m.Holds(l)
 			} else {
 				above, known = m.Known(l)

@@ -66,18 +66,14 @@ func (m *Model) occupied() set {
 	return sum
 }
 
-// occupies reports the same of a state.
-func (m *Model) occupies(x *flown.Moment) bool {
-	return slices.ContainsFunc(m.actions(), x.Active) || slices.ContainsFunc(m.tree.Timers(), func(t bt.Task) bool {
-		return x.Active(t) && !slices.ContainsFunc(m.tree.Children(t), x.Active)
-	})
-}
-
 // askComplete: gap = not good(root) and not occupied.
 func askComplete(m *Model) []Finding {
 	s, root := m.space, m.tree.Root()
 	gap := s.not(s.or(m.judged[root].Good, m.occupied()))
-	violated := func(x *flown.Moment) bool { return !x.Good(root) && !m.occupies(x) }
+	violated := func(x *flown.Moment) bool {
+		waits := func(t bt.Task) bool { return x.Active(t) && !slices.ContainsFunc(m.tree.Children(t), x.Active) }
+		return !x.Good(root) && !slices.ContainsFunc(m.actions(), x.Active) && !slices.ContainsFunc(m.tree.Timers(), waits)
+	}
 	passing := ""
 	if len(m.tree.Timers()) > 0 {
 		passing = " or a task waits for its timer"

@@ -256,7 +256,7 @@ func (x *propertyModel) oneTime(f *temporal.Formula) (l expr.Logic, ok bool) {
 		if i, known := x.conditions[f.Cond]; known {
 			return x.always[i], true
 		}
-		return f.Cond.Logic(x.isTask), true
+		return f.Cond.Logic(func(name string) bool { _, ok := x.tree.Find(name); return ok }), true
 	}
 	if f.Op > temporal.Or {
 		return expr.Logic{}, false

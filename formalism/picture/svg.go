@@ -50,16 +50,11 @@ func lookOf(k bt.Kind) look {
 		return condition
 	case k.Family() == bt.Count:
 		return parallel
-	case single(k):
+	}
+	if least, most := k.Arity(); least == 1 && most == 1 {
 		return decorator
 	}
 	return composite
-}
-
-// single reports whether tasks of a kind have exactly one child.
-func single(k bt.Kind) bool {
-	least, most := k.Arity()
-	return least == 1 && most == 1
 }
 
 var statusLooks = map[bt.Status]look{
