@@ -88,7 +88,8 @@ func (s *Simulator) touches(suspects []int, v []float64) []int {
 // only touches it. It does not if its last event sent it back at once, as the impact of a ball does.
 func (s *Simulator) onlyTouches(i int, at float64, side bool, v []float64) bool {
 	q := &s.search
-	if q.bias[i] != 0 && !s.coarse() || !finite(s.value(v, i)) || s.chatter.at[i] == s.restarted && s.narrow(i) {
+	coarse := math.Ldexp(s.options.RelTol, -q.halved) > loose // looser than any tolerance that decides a touch
+	if q.bias[i] != 0 && !coarse || !finite(s.value(v, i)) || s.chatter.at[i] == s.restarted && s.narrow(i) {
 		return false
 	}
 	q.zone[i] = s.zone(i, at, v)
@@ -106,9 +107,6 @@ type fine struct {
 	halved int     // how many times they are halved
 	width  float64 // half-width of the wide zone at the given tolerances
 }
-
-// coarse reports whether the tolerances are looser than any that decide a touch.
-func (s *Simulator) coarse() bool { return math.Ldexp(s.options.RelTol, -s.search.halved) > loose }
 
 // sharpen makes the tolerances smaller for indicators that seem to touch zero at a time, and reports whether it could.
 func (s *Simulator) sharpen(touching []int) bool {

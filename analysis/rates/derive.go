@@ -145,8 +145,10 @@ func (t *Table) settings(task bt.Task, c cone, in map[string]interval.Interval) 
 	first := &setting{t: t, place: map[string]int{}, sources: map[int][]source{}, variable: map[int][]int{}}
 	for _, name := range c.variables {
 		x := t.ranges[name]
-		if both, ok := x.Meet(limitOf(in, name)); ok {
-			x = both
+		if limit, limited := in[name]; limited {
+			if both, ok := x.Meet(limit); ok {
+				x = both
+			}
 		}
 		first.place[name] = len(first.box)
 		first.variables = append(first.variables, name)
@@ -171,13 +173,6 @@ func (t *Table) settings(task bt.Task, c cone, in map[string]interval.Interval) 
 		list = next
 	}
 	return list
-}
-
-func limitOf(in map[string]interval.Interval, name string) interval.Interval {
-	if x, ok := in[name]; ok {
-		return x
-	}
-	return interval.All
 }
 
 // with returns the setting in which a slot has one of the given sources.

@@ -168,13 +168,10 @@ func (t *Table) follow() {
 	}
 }
 
-// byIndex is the value of a slot or an output, by its index.
-type byIndex func(i int, n interval.Names) interval.Value
-
 // names returns the meanings of all names, from those of the time and the states, of slots, and of outputs that are
 // computed by a program. It keeps them in known.
 func (t *Table) names(known map[string]interval.Value, variable func(name string) interval.Value,
-	slotted, programmed byIndex,
+	slotted, programmed func(i int, n interval.Names) interval.Value,
 ) interval.Names {
 	var n interval.Names
 	n = interval.Names{Scope: t.scope, Value: func(name string) interval.Value {

@@ -473,7 +473,9 @@ func (x *explorer) instant(from int, in []bt.Input, choices []timed, alone bool)
 	settled, err := x.engine.Settle(now)
 	at := reached{from, instant{in, slices.Clip(choices), WorkOf(settled)}}
 	for _, c := range settled.Commands {
-		if x.open(c) && !slices.ContainsFunc(at.timed, func(o timed) bool { return o.task == c.Task && o.exit == c.Exit }) {
+		in := &x.inputs[x.place[c.Task]]
+		open := c.Exit && in.Exit == Either || !c.Exit && in.Entry == Either // it may take time or not
+		if open && !slices.ContainsFunc(at.timed, func(o timed) bool { return o.task == c.Task && o.exit == c.Exit }) {
 			at.timed = append(at.timed, timed{task: c.Task, exit: c.Exit})
 		}
 	}
@@ -501,12 +503,6 @@ func (x *explorer) instant(from int, in []bt.Input, choices []timed, alone bool)
 		other[i].takes = true
 		x.instant(from, in, other, alone)
 	}
-}
-
-// open reports whether a procedure may take time or not.
-func (x *explorer) open(c bt.Command) bool {
-	in := &x.inputs[x.place[c.Task]]
-	return c.Exit && in.Exit == Either || !c.Exit && in.Entry == Either
 }
 
 // arrive adds the engine's state once these inputs, which change no status, are taken over.

@@ -283,8 +283,9 @@ func (t *turns) finding(x turn) Finding {
 	}
 	strange := ""
 	for i := range t.axes {
+		unknown := func(n int) bool { return t.nodes[n].rates[i] == anyRate }
 		switch {
-		case (t.axes[i].motion == wild || t.unknown(x.loop, i)) && t.changes(x.loop, i):
+		case (t.axes[i].motion == wild || slices.ContainsFunc(x.loop, unknown)) && t.changes(x.loop, i):
 			strange = t.axes[i].name
 			on = append(on, strange)
 		case x.first[i] >= 0:
@@ -371,11 +372,6 @@ func (t *turns) refute(f *Finding, x turn, who string, period float64, single bo
 		return
 	}
 	f.Verdict = Refuted
-}
-
-// unknown reports whether nothing is known of the rate of an axis at some node of a walk.
-func (t *turns) unknown(loop []int, i int) bool {
-	return slices.ContainsFunc(loop, func(n int) bool { return t.nodes[n].rates[i] == anyRate })
 }
 
 // unbounded reports whether some axis that a turn crosses has no maximum rate.

@@ -76,7 +76,9 @@ func (m *Model) newFlights() *flights {
 		for _, t := range at.Entered() {
 			x.broken[t] = true
 		}
-		x.abort(from, at)
+		if x.aborted == nil && at.Certain() && at.Possible() {
+			x.aborted = &aborted{from, m.instant(at, "the run stops: "+untimed(at.Err)), at.Err}
+		}
 	}
 	m.plain(m.abstract())
 	return x

@@ -325,7 +325,7 @@ func (x *liveness) doing(loop []int) string {
 		}
 	}
 	switch {
-	case x.ended(loop[0]):
+	case path(loop[:1], x.successors(nil), func(n int) bool { return x.reacts(x.nodes[n].state) }) == nil:
 		return "the plan has ended, and no task reacts any more"
 	case len(names) == 0:
 		return "no task is active, and no signal has to change"
@@ -360,9 +360,4 @@ func (x *liveness) losesGoal() bool {
 // reacts reports whether a task is active in a state of the plan, or may become so because the plan has not ended.
 func (x *liveness) reacts(state int) bool {
 	return len(x.plan[state].active) > 0 || !x.plan[state].ended
-}
-
-// ended reports whether no action is active at a node, nor at any one that the graph leads to from it.
-func (x *liveness) ended(n int) bool {
-	return path([]int{n}, x.successors(nil), func(n int) bool { return x.reacts(x.nodes[n].state) }) == nil
 }

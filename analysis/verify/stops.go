@@ -21,13 +21,6 @@ type aborted struct {
 	err  error
 }
 
-// abort records the first such instant.
-func (x *flights) abort(from int, m *flown.Moment) {
-	if x.aborted == nil && m.Certain() && m.Possible() {
-		x.aborted = &aborted{from, x.m.instant(m, "the run stops: "+untimed(m.Err)), m.Err}
-	}
-}
-
 // untimed returns the text of an error without its time, which in a search is none.
 func untimed(err error) string {
 	text, _, _ := strings.Cut(err.Error(), " at t = ")

@@ -17,10 +17,10 @@ type TeleoReactive struct {
 	Source *diag.Source
 
 	procedures []*procedure
-	named      map[string]*procedure
-	sets       map[string][]string // the constants of each set
-	depth      int                 // maximum number of nested calls; 0: no limit is needed
-	run        *term               // the call that is the program
+	named      map[string]*procedure // a term with another name is an action
+	sets       map[string][]string   // the constants of each set
+	depth      int                   // maximum number of nested calls; 0: no limit is needed
+	run        *term                 // the call that is the program
 }
 
 // procedure is a named list of rules with parameters.
@@ -81,9 +81,6 @@ func (t *term) text(values map[string]string) string {
 
 // nothing is the action that does nothing: Nilsson's nil.
 const nothing = "nil"
-
-// procedure returns the procedure that a term calls, nil if it is an action.
-func (p *TeleoReactive) procedure(name string) *procedure { return p.named[name] }
 
 // each visits the rules that a rule represents, with the values of its variables.
 func (p *TeleoReactive) each(r *rule, values map[string]string, visit func(values map[string]string)) {
@@ -150,7 +147,7 @@ func (x *expansion) leaf(kind bt.Kind, text string) *bt.Node {
 
 // call returns the plan of a call; level is the depth of the call.
 func (x *expansion) call(t *term, values map[string]string, level int) *bt.Node {
-	called := x.program.procedure(t.name)
+	called := x.program.named[t.name]
 	switch {
 	case called == nil:
 		return x.leaf(bt.Action, t.text(values))

@@ -261,7 +261,7 @@ func (r *programReader) header() {
 	}
 	r.expect(":")
 	r.finish()
-	if r.p.procedure(w.text) != nil {
+	if r.p.named[w.text] != nil {
 		r.stop(w, "duplicate-name", "", "there is already a procedure %q", w.text)
 	}
 	if !r.broken {
@@ -382,7 +382,7 @@ func (r *programReader) check() {
 	switch {
 	case r.p.run != nil:
 		r.call(r.p.run)
-		if r.p.procedure(r.p.run.name) == nil && !r.unread {
+		if r.p.named[r.p.run.name] == nil && !r.unread {
 			r.fail(r.p.run.at, len(r.p.run.name), "unknown-procedure", diag.DidYouMean(r.p.run.name, r.procedures()),
 				"there is no procedure %q", r.p.run.name)
 		}
@@ -443,7 +443,7 @@ func (r *programReader) checkCondition(c *condition) {
 
 // call checks an action or a call.
 func (r *programReader) call(t *term) {
-	q := r.p.procedure(t.name)
+	q := r.p.named[t.name]
 	if q == nil {
 		r.args("action", t)
 		r.reserved(t.at, t.name)
@@ -481,7 +481,7 @@ func (r *programReader) recursion() {
 	cyclic := false
 	var visit func(t *term)
 	visit = func(t *term) {
-		q := r.p.procedure(t.name)
+		q := r.p.named[t.name]
 		switch {
 		case q == nil:
 		case state[q] == 0:

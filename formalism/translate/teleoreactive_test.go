@@ -23,7 +23,7 @@ type interpreter struct {
 func (i *interpreter) act() string { return i.call(i.program.run, map[string]string{}, 1) }
 
 func (i *interpreter) call(t *term, values map[string]string, level int) string {
-	q := i.program.procedure(t.name)
+	q := i.program.named[t.name]
 	if q == nil {
 		return i.write(t, values)
 	}

@@ -274,8 +274,9 @@ func (p *parser) bareSigns(tag Span) (found bool) {
 			}
 			if p.hide(i, len(sign)) {
 				found = true
-				p.warn(i, len(sign), CodeMalformed, hint, "a bare %q inside an attribute is not XML: other programs may refuse it",
-					sign)
+				p.report(i, len(sign), CodeMalformed, hint,
+					"a bare %q inside an attribute is not XML: other programs may refuse it", sign)
+				p.found[len(p.found)-1].Severity = diag.Warning
 			}
 			i += len(sign) - 1
 		}
@@ -353,11 +354,6 @@ func (p *parser) malformed(tag Span, err error) int {
 func (p *parser) report(at, length int, code, hint, format string, args ...any) {
 	p.found = append(p.found, diag.Diagnostic{Source: p.Source, Offset: at, Length: length, Code: code, Hint: hint,
 		Text: fmt.Sprintf(format, args...)})
-}
-
-func (p *parser) warn(at, length int, code, hint, format string, args ...any) {
-	p.report(at, length, code, hint, format, args...)
-	p.found[len(p.found)-1].Severity = diag.Warning
 }
 
 // syntax reports malformed XML.

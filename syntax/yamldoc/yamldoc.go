@@ -176,7 +176,9 @@ func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
 		return v
 	}
 	e, err := expr.ParseFor(n.Value, unit)
-	if n.Kind != Scalar || err != nil && !isUnit(err) || err == nil && len(e.Names()) > 0 {
+	mistake, _ := err.(*expr.Error)
+	ofUnit := mistake != nil && mistake.Code == expr.CodeUnit
+	if n.Kind != Scalar || err != nil && !ofUnit || err == nil && len(e.Names()) > 0 {
 		kind := "number"
 		if unit == expr.Second {
 			kind = "time"
@@ -193,12 +195,6 @@ func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
 		r.Add(n, "not-a-number", "", "%s is %v", what, v)
 	}
 	return v
-}
-
-// isUnit reports whether a mistake is one in a unit.
-func isUnit(err error) bool {
-	m, ok := err.(*expr.Error)
-	return ok && m.Code == expr.CodeUnit
 }
 
 // Bounded reads a number as Number does. One that is not allowed is reported; must completes the message, for instance
