@@ -10,6 +10,7 @@ import (
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/executive"
 	"github.com/canopy-uav/canopy/snapshot"
 )
 
@@ -41,6 +42,9 @@ func NewProduct(old, updated declare.Subject) *Product {
 	known := &forms{}
 	for i, subject := range []declare.Subject{old, updated} {
 		s := prepare(subject, known, p.shared, true, nil)
+		if slices.ContainsFunc(s.p.Slots, func(x executive.Slot) bool { return x.Entry }) { // what is heard may stop the run
+			s.always = make([]bool, s.Tree.Len())
+		}
 		p.sides[i] = s
 	}
 	p.sides[1].w.clocks = p.sides[0].Clocks()

@@ -113,7 +113,12 @@ func searchPlans(a, b *Model, written bool, goOn func() bool) Comparison {
 	x := &plans{Product: flown.NewProduct(a.subject, b.subject), a: a, b: b, written: written}
 	most := movesOf(a.tree.Len() + b.tree.Len())
 	x.search = newSearch(x.Product, observer[struct{}](x), state[struct{}]{}, mergeLeft, budgetOf(most, goOn))
-	x.stopped = func(at *flown.Moment, _ int) { x.settles(!x.Apart, at.Err) }
+	x.stopped = func(at *flown.Moment, _ int) {
+		if x.settles(!x.Apart, at.Err); x.Apart && x.Old.Certain() && x.New.Certain() && at.Possible() {
+			x.stops = cmp.Or(x.stops, map[bool]string{true: "the old", false: "the new"}[x.New.Err == nil]+
+				" plan alone stops with an error: "+untimed(at.Err))
+		}
+	}
 	return compare(x.search, x, &x.difference, most)
 }
 
@@ -200,6 +205,7 @@ type sides interface {
 type difference struct {
 	loops   bool   // some transitions do not settle on either side
 	failure error  // of one that settles on one side only
+	stops   string // what stops one side alone, in runs
 	maybe   string // a difference that need not be one
 	what    string // a difference
 }
@@ -248,6 +254,8 @@ func compare[M comparable](x *search[M], of sides, d *difference, most int) Comp
 		return unconcluded(compareEnded)
 	case x.states.Short() != "":
 		return unconcluded(fmt.Sprintf("%d moves of both did not visit all states that they can reach", most))
+	case d.stops != "":
+		return Comparison{Verdict: Refuted, Text: "the behaviour differs: " + d.stops}
 	case d.failure != nil:
 		return unconcluded("only one of them settles: " + d.failure.Error())
 	case d.maybe != "":

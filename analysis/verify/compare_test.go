@@ -336,3 +336,26 @@ func TestUnknownDurationsAreAnyDurations(t *testing.T) {
 		t.Errorf("%d the same, %d differ, %d unknown", same, differ, unknown)
 	}
 }
+
+// A plan that stops with an error is not the same as one that goes on, wherever the entry is read that nothing has
+// written yet.
+func TestPlansThatStopDiffer(t *testing.T) {
+	reads := `<ScriptCondition code="x == 1"/>`
+	for _, at := range []string{"<ForceSuccess>%s</ForceSuccess>", "<Fallback>%s<AlwaysSuccess/></Fallback>",
+		`<Parallel success_count="1">%s<AlwaysSuccess/></Parallel>`} {
+		for _, write := range []string{`<Script code="x := 1"/>`, `<Action name="w" done="y ge 1" exit="x := 1"/>`,
+			`<Action name="w" _onSuccess="x := 1" done="y ge 1"/>`} {
+			for _, around := range []string{"<Sequence>%s%s</Sequence>", "<ReactiveSequence>%s%s</ReactiveSequence>",
+				`<Parallel success_count="2">%s%s</Parallel>`} {
+				late := `<Sequence><Action name="wait" done="y ge 0"/>` + write + `</Sequence>`
+				old := declare.Subject{Plan: readPlan(t, fmt.Sprintf(around, fmt.Sprintf(at, reads), late))}
+				updated := declare.Subject{Plan: readPlan(t, fmt.Sprintf(around, "<AlwaysSuccess/>", late))}
+				for _, c := range []Comparison{ComparePlans(old, updated, endless), ComparePlans(updated, old, endless)} {
+					if c.Verdict != Refuted || !strings.Contains(c.Text, "plan alone stops with an error: an entry that is not written") {
+						t.Errorf("%s: %v: %s", plain(old.Plan.Source.Text), c.Verdict, c.Text)
+					}
+				}
+			}
+		}
+	}
+}
