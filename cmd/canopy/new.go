@@ -213,17 +213,9 @@ func unwritten(m *mission.Mission) []string {
 
 // newPlan returns the plan of a flight.
 func newPlan(name string, f outing) string {
-	action := func(name string, pairs ...xmltree.Pair) *xmltree.Markup {
-		return &xmltree.Markup{Name: "Action", Attributes: append([]xmltree.Pair{{Name: "name", Value: name}}, pairs...)}
-	}
-	sequence := &xmltree.Markup{Name: "Sequence", Children: []*xmltree.Markup{
-		action("go", xmltree.Pair{Name: "write", Value: plan.Words(f.write)},
-			xmltree.Pair{Name: "done", Value: plan.Words(f.until)}),
-		action("stay", xmltree.Pair{Name: "write", Value: plan.Words(f.then)})}}
-	sequence.Add("name", name)
-	tree := &xmltree.Markup{Name: "BehaviorTree", Attributes: []xmltree.Pair{{Name: "ID", Value: name}},
-		Children: []*xmltree.Markup{sequence}}
-	root := &xmltree.Markup{Name: "root", Attributes: []xmltree.Pair{{Name: "BTCPP_format", Value: "4"},
-		{Name: "main_tree_to_execute", Value: name}}, Children: []*xmltree.Markup{tree}}
-	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + root.String() + "\n"
+	return xmltree.New("root", "BTCPP_format", "4", "main_tree_to_execute", name).With(
+		xmltree.New("BehaviorTree", "ID", name).With(
+			xmltree.New("Sequence", "name", name).With(
+				xmltree.New("Action", "name", "go", "write", plan.Words(f.write), "done", plan.Words(f.until)),
+				xmltree.New("Action", "name", "stay", "write", plan.Words(f.then))))).Document()
 }

@@ -494,7 +494,7 @@ func (x *exporter) models(root *xmltree.Element) {
 	all := &xmltree.Markup{Name: elementModels}
 	for _, id := range x.ids {
 		t, m := x.types[id], x.document.models[id]
-		missing := newModel(t.form, id)
+		missing := xmltree.New(t.form, "ID", id)
 		for _, name := range t.ports {
 			if m == nil || !m.declares(name) {
 				addPort(missing, name, "", "", "")

@@ -17,12 +17,9 @@ func Desugared(w io.Writer, p *Plan) error {
 	d := parse(p.Source, reading{})
 	desugar(d)
 	d.includes()
-	root := &xmltree.Markup{Name: elementRoot}
-	root.Add(attrFormat, preprocess.Format4)
+	root := xmltree.New(elementRoot, attrFormat, preprocess.Format4)
 	if main := inline(d); main != nil {
-		tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{main.within(nil)}}
-		tree.Add("ID", d.main.id)
-		root.Children = append(root.Children, tree)
+		root.With(xmltree.New(elementTree, "ID", d.main.id).With(main.within(nil)))
 	}
 	_, err := io.WriteString(w, diag.VisibleLines(root.String())+"\n")
 	return err

@@ -22,7 +22,7 @@ func Manifest(signals Vocabulary, p *Plan) string {
 		}
 	}
 	add := func(form, id string, ports []string) {
-		m := newModel(form, id)
+		m := xmltree.New(form, "ID", id)
 		for _, name := range ports {
 			t := cmp.Or(typedPorts[id+"."+name], typedPorts[name], typedPorts[""])
 			addPort(m, name, t.typ, t.value, "")
@@ -59,16 +59,7 @@ func Manifest(signals Vocabulary, p *Plan) string {
 			}
 		}
 	}
-	root := &xmltree.Markup{Name: elementRoot, Children: []*xmltree.Markup{models}}
-	root.Add(attrFormat, preprocess.Format4)
-	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + root.String() + "\n"
-}
-
-// newModel returns the declaration of a node type.
-func newModel(element, id string) *xmltree.Markup {
-	m := &xmltree.Markup{Name: element}
-	m.Add("ID", id)
-	return m
+	return xmltree.New(elementRoot, attrFormat, preprocess.Format4).With(models).Document()
 }
 
 // typedPorts are the ports of nodes that are no kinds with their types as BehaviorTree.CPP declares them, by their ID
@@ -108,7 +99,7 @@ func addPort(m *xmltree.Markup, name, typ, value, text string) {
 }
 
 func kindModel(k bt.Kind) *xmltree.Markup {
-	m := newModel(formOf(k), k.String())
+	m := xmltree.New(formOf(k), "ID", k.String())
 	for _, p := range k.Params() {
 		value := ""
 		if p.Default != 0 {
@@ -142,7 +133,7 @@ func signalModels(name string, s Signal) []*xmltree.Markup {
 	id := strings.ReplaceAll(name, ".", "_")
 	var all []*xmltree.Markup
 	add := func(element, id, attribute, value, port string) {
-		m := newModel(element, id)
+		m := xmltree.New(element, "ID", id)
 		m.Add(attribute, value)
 		if port != "" {
 			addPort(m, port, map[bool]string{true: "double", false: "std::string"}[s.Type == expr.Real], "", text)

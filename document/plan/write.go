@@ -44,22 +44,18 @@ func (p *Plan) describe(t bt.Task) *bt.Node {
 	return n
 }
 
-func encode(name string, root *bt.Node, leaves []Leaf, resources []string) string {
+func encode(name string, described *bt.Node, leaves []Leaf, resources []string) string {
 	join := joiner{resources: resources, leaves: leaves, foreign: map[string]bool{}}
-	top := join.markup(root)
+	top := join.markup(described)
 	if len(join.leaves) > 0 {
 		panic("plan: a description has fewer leaves than are given")
 	}
-	document := &xmltree.Markup{Name: elementRoot, Spaced: true}
-	document.Add(attrFormat, preprocess.Format4)
-	document.Add(attrMain, name)
+	root := xmltree.New(elementRoot, attrFormat, preprocess.Format4, attrMain, name)
+	root.Spaced = true
 	if len(join.models) > 0 {
-		document.Children = append(document.Children, &xmltree.Markup{Name: elementModels, Children: join.models})
+		root.With(xmltree.New(elementModels).With(join.models...))
 	}
-	tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{top}}
-	tree.Add("ID", name)
-	document.Children = append(document.Children, tree)
-	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + document.String() + "\n"
+	return root.With(xmltree.New(elementTree, "ID", name).With(top)).Document()
 }
 
 // joiner joins tasks with the descriptions of leaves.
@@ -102,7 +98,7 @@ func (j *joiner) markup(n *bt.Node) *xmltree.Markup {
 		m.Add(d.attribute, Words(d.text))
 	}
 	for _, c := range n.Children {
-		m.Children = append(m.Children, j.markup(c))
+		m.With(j.markup(c))
 	}
 	return m
 }
@@ -112,7 +108,7 @@ func (j *joiner) markup(n *bt.Node) *xmltree.Markup {
 func (j *joiner) declare(form, id string) {
 	if _, foreign := foreignNodes[id]; (foreign || shorthands[id] != nil) && !j.foreign[id] {
 		j.foreign[id] = true
-		j.models = append(j.models, newModel(form, id))
+		j.models = append(j.models, xmltree.New(form, "ID", id))
 	}
 }
 

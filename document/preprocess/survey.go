@@ -95,9 +95,7 @@ func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class stri
 		all.Add("name", survey)
 	}
 	if speed := e.Find(attrSpeed); speed != nil && strings.TrimSpace(speed.Value) != "" {
-		m := &xmltree.Markup{Name: "set_speed"}
-		m.Add(attrSpeed, speed.Value)
-		all.Children = append(all.Children, m)
+		all.With(xmltree.New("set_speed", attrSpeed, speed.Value))
 	}
 	own := slices.Concat([]string{"ID", attrPolygon, attrLatLon, attrSpacing, attrHeading, attrSpeed}, linePorts,
 		altitudes)
@@ -107,9 +105,7 @@ func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class stri
 		}
 	}
 	for i, l := range segments {
-		m := &xmltree.Markup{Name: ElementSubTree}
-		m.Add("ID", surveyLine)
-		m.Add("name", fmt.Sprintf("line_%d", i+1))
+		m := xmltree.New(ElementSubTree, "ID", surveyLine, "name", fmt.Sprintf("line_%d", i+1))
 		s.place(m, "from", l.from)
 		s.place(m, "to", l.to)
 		if class == "plane" { // which must be on its course at the beginning

@@ -47,28 +47,20 @@ func (f *File) class() string {
 
 // plan returns the document of a plan: the steps one after the other.
 func (f *File) plan(steps []step) string {
-	root := &xmltree.Markup{Name: "root", Spaced: true}
-	root.Add("BTCPP_format", "4")
-	root.Add("main_tree_to_execute", "mission")
-	include := &xmltree.Markup{Name: "include"}
-	include.Add("path", "library:"+f.class())
-	tree := &xmltree.Markup{Name: "BehaviorTree"}
-	tree.Add("ID", "mission")
-	w := &writer{}
-	all := w.sequence("mission", steps)
-	tree.Children = []*xmltree.Markup{all}
-	root.Children = []*xmltree.Markup{include, tree}
-	return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + root.String() + "\n"
+	root := xmltree.New("root", "BTCPP_format", "4", "main_tree_to_execute", "mission").With(
+		xmltree.New("include", "path", "library:"+f.class()),
+		xmltree.New("BehaviorTree", "ID", "mission").With((&writer{}).sequence("mission", steps)))
+	root.Spaced = true
+	return root.Document()
 }
 
 // writer writes steps; it numbers the loops.
 type writer struct{ loops int }
 
 func (w *writer) sequence(name string, steps []step) *xmltree.Markup {
-	m := &xmltree.Markup{Name: "Sequence"}
-	m.Add("name", name)
+	m := xmltree.New("Sequence", "name", name)
 	for i := range steps {
-		m.Children = append(m.Children, w.step(&steps[i]))
+		m.With(w.step(&steps[i]))
 	}
 	return m
 }
@@ -76,20 +68,20 @@ func (w *writer) sequence(name string, steps []step) *xmltree.Markup {
 func (w *writer) step(s *step) *xmltree.Markup {
 	if len(s.steps) > 0 {
 		w.loops++
-		m := &xmltree.Markup{Name: "Repeat"}
-		m.Add("name", fmt.Sprintf("loop_%d", w.loops))
-		m.Add("num_cycles", strconv.Itoa(s.times))
-		m.Children = []*xmltree.Markup{w.sequence(fmt.Sprintf("round_%d", w.loops), s.steps)}
-		return m
+		return xmltree.New("Repeat", "name", fmt.Sprintf("loop_%d", w.loops), "num_cycles", strconv.Itoa(s.times)).With(
+			w.sequence(fmt.Sprintf("round_%d", w.loops), s.steps))
 	}
-	m := &xmltree.Markup{Name: s.action}
+	m := xmltree.New(s.action)
 	if s.tree {
-		m.Name = "SubTree"
-		m.Add("ID", s.action)
+		m = xmltree.New("SubTree", "ID", s.action)
 	}
 	m.Add("name", fmt.Sprintf("%s_%d", s.action, s.from.Jump))
 	for _, p := range s.ports {
-		m.Add(p.name, written(p))
+		text := strconv.FormatFloat(math.Round(p.value*1000)/1000, 'f', -1, 64) // lengths to a millimetre
+		if u := units[p.name]; u != "" {
+			text += " [" + u + "]"
+		}
+		m.Add(p.name, text)
 	}
 	return m
 }
@@ -97,15 +89,6 @@ func (w *writer) step(s *step) *xmltree.Markup {
 // units are those of ports; a count has none.
 var units = map[string]string{"to_north": "m", "to_east": "m", "to_h": "m", "to_radius": "m", "to_speed": "m/s",
 	"duration": "s", "to_pwm": "us", "period": "s", "distance": "m", "interval": "s", "pitch": "deg", "yaw": "deg"}
-
-// written returns the value of a port: lengths to a millimetre.
-func written(p port) string {
-	text := strconv.FormatFloat(math.Round(p.value*1000)/1000, 'f', -1, 64)
-	if u := units[p.name]; u != "" {
-		text += " [" + u + "]"
-	}
-	return text
-}
 
 // mission returns the document of a mission.
 func (f *File) mission(name string, steps []step) string {

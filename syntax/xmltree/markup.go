@@ -1,6 +1,9 @@
 package xmltree
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Markup is an element to be written.
 type Markup struct {
@@ -13,6 +16,26 @@ type Markup struct {
 
 // Pair is the name of an attribute with its value.
 type Pair struct{ Name, Value string }
+
+// New returns an element with attributes: names and values by turns.
+func New(name string, attributes ...string) *Markup {
+	m := &Markup{Name: name}
+	for pair := range slices.Chunk(attributes, 2) {
+		m.Add(pair[0], pair[1])
+	}
+	return m
+}
+
+// With adds children and returns the element.
+func (m *Markup) With(children ...*Markup) *Markup {
+	m.Children = append(m.Children, children...)
+	return m
+}
+
+// Document returns the text of a document of which the element is the root.
+func (m *Markup) Document() string {
+	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + m.String() + "\n"
+}
 
 // Add adds an attribute.
 func (m *Markup) Add(name, value string) { m.Attributes = append(m.Attributes, Pair{name, value}) }
