@@ -85,9 +85,9 @@ func (d *document) readAccess(n *node) *access {
 	case elementScriptCondition:
 		e, err := expr.ParseScriptCondition(c.at.Value)
 		list, mistakes := expr.ParseScript(c.at.Value)
-		if last := len(list) - 1; err != nil && len(mistakes) == 0 && list[last].Target == "" { // it makes assignments first
+		if k := len(list) - 1; k >= 0 && err != nil && len(mistakes) == 0 && list[k].Target == "" { // assignments first
 			c.assign(list)
-			n.kind, e, err = bt.Action, list[last].Value, nil
+			n.kind, e, err = bt.Action, list[k].Value, nil
 		}
 		if c.condition = e; err != nil {
 			d.reportSyntax(c.at, err)
