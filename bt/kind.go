@@ -332,9 +332,9 @@ type Family uint8
 // The families.
 const (
 	Leaf   Family = iota + 1 // no children: its verdict comes from outside
-	Chain                    // the first child not passed over decides, else the last one; only this child can be active
+	Chain                    // the first child not passed over decides, else the last one; it alone is activated
 	Count                    // good and bad children are counted; all can be active
-	Script                   // an automaton over the children's judgements; one child can be active
+	Script                   // an automaton over the children's judgements; one child is activated
 )
 
 var families = [...]string{Leaf: "leaf", Chain: "chain", Count: "count", Script: "script"}

@@ -55,7 +55,7 @@ func (t *Table) sources(i int, task bt.Task) []source {
 	return list
 }
 
-// together reports whether two different actions may be active at the same time, or one while the other one's exit
+// together reports whether two different actions may be active for some time, or one while the other one's exit
 // procedure runs: only below a parallel.
 func (t *Table) together(a, b bt.Task) bool {
 	tree := t.m.Plan.Tree
