@@ -145,9 +145,14 @@ func (d *tree) begin(x *Executive) {
 			x.refresh()
 		}
 		if d.passed(x, i) {
-			return append(in, x.withhold(i))
+			x.due.add(i)
+		} else if all := x.appendInputs(in, i, d.engine.Status(t)); len(all) > len(in) {
+			return all
 		}
-		return x.appendInputs(in, i, d.engine.Status(t))
+		if last, is := x.known(i); is != d.engine.Status(t) { // it was judged, but not heard
+			in = append(in, last)
+		}
+		return in
 	})
 	d.listener = listener
 	for i := range x.p.Leaves {
@@ -190,7 +195,7 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 			continue
 		}
 		if d.passed(x, int(i)) {
-			x.withhold(int(i))
+			x.due.add(int(i))
 			continue
 		}
 		x.pass.some = x.pass.some || x.u[i] == Active && x.p.renews(int(i))

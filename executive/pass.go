@@ -56,14 +56,16 @@ func (d *tree) passed(x *Executive, i int) bool {
 	return x.pass.passed[i] && (l.Condition || d.engine.Status(l.Task).Transient())
 }
 
-// withhold keeps a leaf for the next pass, and returns its input as it was before what this pass has written.
-func (x *Executive) withhold(i int) bt.Input {
-	x.due.add(i)
+// known returns the input of a leaf as it was last judged, and the status that follows from it while it is not active.
+func (x *Executive) known(i int) (bt.Input, bt.Status) {
 	l, s := &x.p.Leaves[i], &x.leaves[i]
-	if l.Condition {
-		return bt.Set(l.Task, s.Value)
+	switch {
+	case !l.Condition:
+		return bt.Request(l.Task, s.Request), s.Request
+	case s.Value:
+		return bt.Set(l.Task, true), bt.Success
 	}
-	return bt.Request(l.Task, s.Request)
+	return bt.Set(l.Task, false), bt.Failure
 }
 
 // reach notes that an action makes assignments, at its start or at its end: leaves before it that read what it writes
