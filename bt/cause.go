@@ -58,7 +58,7 @@ func passing(tree *Tree, changes []Change, i int) int {
 
 // Revises reports whether a change of a task may end the held result of a child of a parent; -1: of any.
 func (t *Tree) Revises(task, parent Task) bool {
-	for task = t.Parent(task); task >= 0 && t.Prompt(task); task = t.Parent(task) {
+	for task = t.Parent(task); task >= 0 && t.nodes[task].quick; task = t.Parent(task) {
 		if t.Revised(task) && (parent < 0 || t.Parent(task) == parent) {
 			return true
 		}

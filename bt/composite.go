@@ -69,13 +69,13 @@ func (e *Engine) keep(t Task, h hold, result Status) {
 	e.moves(t)
 }
 
-// revised reports whether a held result of a task ends when a condition below it changes: it is prompt, and has
-// siblings that a task without memory judges as well.
+// revised reports whether a held result of a task ends when the judgement of a leaf below it changes: it is prompt, and
+// has siblings that a task without memory judges as well.
 func (n *node) revised() bool { return n.prompt && n.up != nil && !n.up.memory && n.up.n > 1 }
 
 // revise drops the held results of the prompt tasks around a leaf whose judgement has changed: they are run again.
 func (e *Engine) revise(n *node) {
-	for n = n.up; n != nil && n.prompt; n = n.up {
+	for n = n.up; n != nil && n.quick; n = n.up {
 		s, t := &e.tasks[n.slot], e.tree.kids[n.slot]
 		if s.hold != held || !n.revised() {
 			continue

@@ -441,7 +441,7 @@ func (e *Engine) visit(t Task, n *node, s *task) (Task, *node, *task) {
 		return none, nil, nil
 	}
 	e.changed = true
-	if n.family == Leaf && n.quick && !n.prompt { // a condition
+	if n.family == Leaf && n.quick && before.in(transient) && s.status.in(transient) {
 		e.revise(n)
 	}
 	return e.tell(t, n, s, before)

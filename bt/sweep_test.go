@@ -303,9 +303,9 @@ func (s *sweeper) f(t *sweptTask) {
 func (s *sweeper) up() {
 	for _, t := range s.tasks {
 		before := t.status
-		if s.f(t); t.kind == bt.Condition && t.status != before {
-			for p := t.parent; p != nil && p.prompt(); p = p.parent {
-				if p.parent != nil && !p.parent.kind.Memory() && len(p.parent.children) > 1 {
+		if s.f(t); len(t.children) == 0 && t.status != before && t.status.Transient() && before.Transient() {
+			for p := t.parent; p != nil; p = p.parent {
+				if p.prompt() && p.parent != nil && !p.parent.kind.Memory() && len(p.parent.children) > 1 {
 					p.held = p.held && p.pinned
 				}
 			}

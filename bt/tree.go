@@ -218,7 +218,7 @@ func (t *Tree) quicken(task Task, prompt bool) {
 // other action, and nothing that waits.
 func (t *Tree) Prompt(task Task) bool { return t.nodes[task].prompt }
 
-// Revised reports whether a held result of a task ends when a condition below it changes.
+// Revised reports whether a held result of a task ends when the judgement of a leaf below it changes.
 func (t *Tree) Revised(task Task) bool { return t.nodes[task].revised() }
 
 func checkArity(d *Node, name string) error {

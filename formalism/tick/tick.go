@@ -347,8 +347,8 @@ func (e *Engine) tick(t bt.Task) (busy, other bool) {
 	if s.activity == Idle && s.answer == s.Request && (s.hold != free || s.heard == s.answer) { // mostly
 		return false, false
 	}
-	before := s.answer
-	if e.advance(t, n, s); n.leaf && !n.kind.Acts() && s.answer != before {
+	before, idle := s.answer, s.activity == Idle
+	if e.advance(t, n, s); n.leaf && idle && s.activity == Idle && s.answer != before {
 		e.revise(t)
 	}
 	if s.hold == held && s.activity == Idle && s.answer != bt.Activating {
@@ -360,9 +360,9 @@ func (e *Engine) tick(t bt.Task) (busy, other bool) {
 	return s.activity == Entering || s.activity == Leaving, other
 }
 
-// revise drops the held results of the prompt tasks around a condition whose truth has changed: they are run again.
+// revise drops the held results of the prompt tasks around a leaf whose judgement has changed: they are run again.
 func (e *Engine) revise(t bt.Task) {
-	for t = e.tree.Parent(t); t >= 0 && e.tree.Prompt(t); t = e.tree.Parent(t) {
+	for t = e.tree.Parent(t); t >= 0; t = e.tree.Parent(t) {
 		if s := &e.tasks[t]; s.hold == held && e.tree.Revised(t) {
 			s.hold = free
 		}
