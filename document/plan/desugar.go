@@ -77,11 +77,11 @@ func (d *desugarer) attribute(n *node) *node {
 	return n
 }
 
-// runs puts an action that ends at once before a child that runs even if it could be judged at once.
+// runs puts an action that ends at once after a child that runs even if it could be judged at once.
 func (d *desugarer) runs(n *node) *node {
 	if n.kind.Runs() && !d.exact && len(n.children) == 1 && n.children[0].judges() {
 		start := n.newLeaf(bt.Action, elementAction, n.name+".start", &xmltree.Attribute{Name: attrDone, Value: "true"})
-		n.children = []*node{n.above(bt.IfThenElse, "run", nil, start, n.children[0])}
+		n.children = []*node{n.above(bt.Post, "run", nil, start, n.children[0])}
 	}
 	return n
 }

@@ -114,8 +114,8 @@ type Leaf struct {
 
 // prompt reports whether an action ends at the instant at which it is activated, as a script does.
 func (l *Leaf) prompt() bool {
-	return l.Done != nil && l.Done.String() == "true" && l.Failed == nil && l.SuccessIf == nil && l.FailureIf == nil &&
-		l.EntryTime == nil && l.EntryUntil == nil && l.ExitTime == nil && l.ExitUntil == nil
+	return l.Done != nil && l.Done.String() == "true" && l.Failed == nil && l.EntryTime == nil &&
+		l.EntryUntil == nil && l.ExitTime == nil && l.ExitUntil == nil
 }
 
 // Port is a parameter of a free leaf, with its value where the leaf is used: that of the outermost tree that gives one.

@@ -76,8 +76,8 @@ type assignment struct {
 // node returns the task as a node of a tree.
 func (n *node) node() *bt.Node {
 	d := &bt.Node{Kind: n.kind, Name: n.name, Params: n.params}
-	d.Prompt = n.done != nil && n.done.op == "true" && n.failed == nil && n.successIf == nil && n.failureIf == nil &&
-		max(n.entryTime, n.exitTime) < 0 && n.entryUntil == nil && n.exitUntil == nil
+	d.Prompt = n.done != nil && n.done.op == "true" && n.failed == nil && max(n.entryTime, n.exitTime) < 0 &&
+		n.entryUntil == nil && n.exitUntil == nil
 	for _, c := range n.children {
 		d.Children = append(d.Children, c.node())
 	}
