@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -395,17 +396,13 @@ func roundUp(x float64) float64 {
 // assumptions are those of a proof that tasks do not take turns: all other inputs stay as they are.
 func (t *turns) assumptions() []Assumption {
 	var list []Assumption
-	var calms, rests []string
+	var calms []string
 	for i := range t.axes {
 		if t.axes[i].motion == calm && t.axes[i].leaf == nil {
 			calms = append(calms, t.axes[i].name)
 		}
 	}
-	for signal := range t.rests {
-		rests = append(rests, signal)
-	}
-	slices.Sort(rests)
-	if rests != nil {
+	if rests := slices.Sorted(maps.Keys(t.rests)); rests != nil {
 		list = append(list, Assumption{Text: strings.Join(rests, ", ") + either(rests, " does", " do") +
 			" not change while no active task has an effect on " + either(rests, "it", "them")})
 	}

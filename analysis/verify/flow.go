@@ -265,7 +265,8 @@ func (m *Model) longEnough(list []continuousSignal) float64 {
 	}
 	for i := range m.plan.Leaves {
 		for _, e := range []*expr.Expr{m.plan.Leaves[i].EntryTime, m.plan.Leaves[i].ExitTime} {
-			if v, known := constant(e); known {
+			if e != nil {
+				v, _ := e.Constant() // 0 if it is not constant
 				sum += v
 			}
 		}
@@ -274,13 +275,6 @@ func (m *Model) longEnough(list []continuousSignal) float64 {
 		sum += m.tree.Timer(t)
 	}
 	return 2 * sum
-}
-
-func constant(e *expr.Expr) (v float64, known bool) {
-	if e == nil {
-		return 0, false
-	}
-	return e.Constant()
 }
 
 // lasting explains why a state may last too long, and returns what would help.

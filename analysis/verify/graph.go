@@ -435,10 +435,7 @@ func duration(e *expr.Expr) float64 {
 	if e == nil {
 		return math.Inf(1)
 	}
-	v, known := e.Constant()
-	if !known {
-		return 0
-	}
+	v, _ := e.Constant()
 	return v
 }
 

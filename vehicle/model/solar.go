@@ -163,14 +163,9 @@ func (i *initial) bindings() []binding {
 }
 
 func (a *aircraft) bindings() []binding {
-	var all []binding
-	for _, part := range [][]binding{
-		a.site.bindings(), a.airframe.bindings(), a.propeller.bindings(), a.motor.bindings(), a.panels.bindings(),
-		a.sky.bindings(), a.battery.bindings(), a.loads.bindings(), a.autopilot.bindings(), a.initial.bindings(),
-	} {
-		all = append(all, part...)
-	}
-	return all
+	return slices.Concat(a.site.bindings(), a.airframe.bindings(), a.propeller.bindings(), a.motor.bindings(),
+		a.panels.bindings(), a.sky.bindings(), a.battery.bindings(), a.loads.bindings(), a.autopilot.bindings(),
+		a.initial.bindings())
 }
 
 func newAircraft(parameters []float64) (Instance, error) {
