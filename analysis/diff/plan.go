@@ -23,7 +23,14 @@ func Plans(old, updated *plan.Plan) Difference {
 	m.byName()
 	m.byChildren()
 	m.byParents()
-	return compare("plan", []string{"node", "connection"}, planParts(old, m.oldKey), planParts(updated, m.newKey))
+	key := func(t bt.Task) string { return fmt.Sprint(t) }
+	oldKey := func(t bt.Task) string {
+		if m.to[t] == none {
+			return "old " + key(t)
+		}
+		return key(m.to[t])
+	}
+	return compare("plan", []string{"node", "connection"}, planParts(old, oldKey), planParts(updated, key))
 }
 
 // matching records which tasks of two plans are the same.
@@ -32,15 +39,6 @@ type matching struct {
 	oldSays, newSays [][]string
 	to, from         []bt.Task // by task of the old plan the task of the new one, and the reverse; none
 }
-
-func (m *matching) oldKey(t bt.Task) string {
-	if m.to[t] != none {
-		return fmt.Sprint(m.to[t])
-	}
-	return fmt.Sprint("old ", t)
-}
-
-func (m *matching) newKey(t bt.Task) string { return fmt.Sprint(t) }
 
 // same matches two tasks if they have the same kind and are not matched yet.
 func (m *matching) same(a, b bt.Task) bool {

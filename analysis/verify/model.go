@@ -78,24 +78,22 @@ func newModels(spaceOf func(variables int) *diagrams, subjects ...declare.Subjec
 		models[i] = m
 		m.readLeaves()
 		m.nature()
-		m.collect()
+		for i := range m.leaves {
+			m.leaves[i].formulas(vocab.collect)
+		}
+		m.stated(vocab.collect)
 	}
 	for _, m := range models {
 		m.number()
 	}
 	shared := spaceOf(len(vocab.inputs))
 	for _, m := range models {
-		m.build(shared)
+		m.space = shared
+		m.judge()
+		m.activate()
+		m.restrict()
 	}
 	return models
-}
-
-// build computes the sets of all tasks.
-func (m *Model) build(in *diagrams) {
-	m.space = in
-	m.judge()
-	m.activate()
-	m.restrict()
 }
 
 // readLeaves takes the structure of the leaves' conditions.
@@ -166,14 +164,6 @@ func (m *Model) stated(visit func(*expr.Logic)) {
 		visit(&m.always[i])
 	}
 	visit(m.goal)
-}
-
-// collect records the limits of all formulas.
-func (m *Model) collect() {
-	for i := range m.leaves {
-		m.leaves[i].formulas(m.vocab.collect)
-	}
-	m.stated(m.vocab.collect)
 }
 
 // number gives every input its variable: the leaves' in the order of the tree.

@@ -70,8 +70,9 @@ func StateGraphOf(name string, tree *bt.Tree, inputs []Proposition, a Assumption
 func Inputs(p *plan.Plan) []Proposition {
 	c := &collector{plan: p, known: map[string]int{}, used: map[string]bool{}}
 	for i := range p.Leaves {
-		if l := &p.Leaves[i]; !p.Tree.Kind(l.Task).Acts() {
-			c.condition(l)
+		l := &p.Leaves[i]
+		if identity, name := p.Input(l, nil); !p.Tree.Kind(l.Task).Acts() && identity != "false" {
+			c.share(identity, name, Use{l.Task, executive.On})
 		}
 	}
 	for i := range p.Leaves {
@@ -96,14 +97,6 @@ type collector struct {
 	inputs []Proposition
 	known  map[string]int // by its source: input
 	used   map[string]bool
-}
-
-func (c *collector) condition(l *plan.Leaf) {
-	identity, name := c.plan.Input(l, nil)
-	if identity == "false" {
-		return
-	}
-	c.share(identity, name, Use{l.Task, executive.On})
 }
 
 // add adds an expression; nil never holds.
