@@ -26,8 +26,8 @@ const (
 	Either                    // one or the other, decided each time
 )
 
-// Unheard returns how many tasks a flight may not judge before they are heard. In an instant in which they are, each may
-// change once more than in a tree that is judged as a whole.
+// Unheard returns how many tasks a flight may not judge before they are heard. In an instant in which they are, each
+// may change once more than in a tree that is judged as a whole.
 func Unheard(tree *bt.Tree) (n int) {
 	for t := range bt.Task(tree.Len()) {
 		if !tree.Kind(t).Acts() && !tree.AlwaysHeard(t) {
