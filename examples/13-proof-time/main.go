@@ -26,7 +26,7 @@ type family struct {
 }
 
 var families = []family{
-	{"checklist", "fallbacks of a check and a repair, then a goal", []int{50, 100, 200, 500, 1000, 2000, 5000},
+	{"checklist", "fallbacks of a check and a repair, then a goal", []int{50, 100, 200, 500, 1000, 2000, 4999},
 		func(n int) string {
 			return `<ReactiveSequence name="list">` + each(n, `<ReactiveFallback name="f%[1]d"><Condition name="check%[1]d"/>`+
 				`<Action name="repair%[1]d"/></ReactiveFallback>`) + `<Condition name="goal"/></ReactiveSequence>`

@@ -8,6 +8,15 @@ import (
 	"testing"
 )
 
+// The largest plans can be read.
+func TestLargest(t *testing.T) {
+	for _, f := range families {
+		if _, err := f.subject(f.sizes[len(f.sizes)-1]); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // The answers are known; their cost is not tested.
 func TestAnswers(t *testing.T) {
 	whole := families
