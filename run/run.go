@@ -646,7 +646,12 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Each(c, r.wrong, snapshot.Bool)
 	snapshot.Each(c, r.lost, snapshot.Bool)
 	snapshot.Floats(c, r.peak)
-	r.storm.state(c)
+	snapshot.Floats(c, r.storm.times)
+	snapshot.Within(c, &r.storm.count, 0, 1<<60)
+	snapshot.Within(c, &r.storm.instants, 0, 1<<60)
+	snapshot.Float(c, &r.storm.at)
+	snapshot.Within(c, &r.storm.still, 0, crowd)
+	snapshot.Each(c, r.storm.latest, snapshot.Int)
 	r.world.State(c)
 	r.executive.State(c)
 	t, grid := r.world.T(), r.m.Interval

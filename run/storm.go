@@ -8,7 +8,6 @@ import (
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/sim"
-	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // ErrStorm reports a run with time events so dense that it does not come to its end: procedures, delays or timers that
@@ -48,15 +47,6 @@ func (s *storm) exchanged(next *swap) storm {
 	n := *s
 	n.times, n.latest = slices.Clone(s.times), latest
 	return n
-}
-
-func (s *storm) state(c *snapshot.Codec) {
-	snapshot.Floats(c, s.times)
-	snapshot.Within(c, &s.count, 0, 1<<60)
-	snapshot.Within(c, &s.instants, 0, 1<<60)
-	snapshot.Float(c, &s.at)
-	snapshot.Within(c, &s.still, 0, crowd)
-	snapshot.Each(c, s.latest, snapshot.Int)
 }
 
 // count counts an instant with events at the current time. A thousand at one time are an error: what the plan writes

@@ -3,7 +3,6 @@ package adapter
 import (
 	"math"
 	"slices"
-	"strings"
 
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
@@ -59,17 +58,9 @@ func (f *facts) photo(m frame.Message) bool {
 	return true
 }
 
-// The last texts of a gripper, by their place among the values of the signal.
+// The last texts of a gripper, by their place among the values of the signal. The one of
+// a mission's item is another one, and comes without a gripper.
 var gripperTexts = []string{1: "Gripper load grabbed", 2: "Gripper load released"}
-
-// gripped takes a text of the gripper. The one of a mission's item is another one, and comes without a gripper.
-func (f *facts) gripped(text string) {
-	for i, t := range gripperTexts {
-		if t != "" && strings.HasPrefix(text, t) {
-			f.gripper, f.grips = i, f.grips+1
-		}
-	}
-}
 
 // payloadRows are the signals of the payload. Those about what is wanted change with the slots.
 var payloadRows = []row{

@@ -246,7 +246,11 @@ const MayExplain = "the reason may be: "
 func (a *Adapter) heed(x service.Notice) {
 	w := &a.watch
 	a.note(Text, x.Text)
-	a.facts.gripped(x.Text)
+	for i, t := range gripperTexts {
+		if t != "" && strings.HasPrefix(x.Text, t) {
+			a.facts.gripper, a.facts.grips = i, a.facts.grips+1
+		}
+	}
 	lower := strings.ToLower(x.Text)
 	switch ended := strings.HasSuffix(lower, " off") || strings.Contains(lower, "clear"); {
 	case !strings.Contains(lower, "failsafe"), strings.Contains(lower, "arm: "), strings.Contains(lower, "preflight"):

@@ -277,7 +277,9 @@ func (v *Autopilot) orderFence(o order) result {
 	case 0:
 		v.guard.fenced = false
 	case 1:
-		if v.guard.indexing(v) || !v.guard.fenceable(v) {
+		kinds, _, _ := v.limits()
+		if v.guard.indexing(v) || kinds&(fenceAltitude|fenceCircle) == 0 && (kinds&fencePolygon == 0 ||
+			!v.guard.loaded(v) || len(v.memory.stored[mav.MAV_MISSION_TYPE_FENCE]) == 0) { // there is none to be enabled
 			return failed
 		}
 		v.guard.fenced = true

@@ -108,7 +108,12 @@ func New(o Options) *Autopilot {
 	}
 	v := &Autopilot{options: o, firmware: o.Firmware.row(), ground: earth.NewPlane(o.Home), wind: o.Wind, charge: 1,
 		channels: make([]channel, max(1, o.Channels))}
-	v.parameters()
+	v.memory.names = map[string]int{}
+	for i, p := range v.firmware.parameters {
+		v.memory.names[p.name] = i
+		v.memory.values = append(v.memory.values, p.value)
+	}
+	v.set(v.firmware.names.system, float64(v.options.System))
 	v.boot()
 	return v
 }
@@ -241,7 +246,13 @@ const autopilot = 1
 func (v *Autopilot) receive(f frame.Frame) {
 	switch m := f.Message.(type) {
 	case *mav.MessageHeartbeat:
-		v.guard.heartbeat(v, f)
+		if g := &v.guard; v.firmware.station.watched(v, f) {
+			g.station = v.now
+			if g.stationLost {
+				g.stationLost = false
+				v.say(mav.MAV_SEVERITY_WARNING, "%s", v.firmware.station.back)
+			}
+		}
 	case *mav.MessageCommandInt:
 		v.command(f, order{id: m.Command, whole: true, frame: m.Frame, params: [7]float64{
 			float64(m.Param1), float64(m.Param2), float64(m.Param3), float64(m.Param4),

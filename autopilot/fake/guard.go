@@ -3,8 +3,6 @@ package fake
 import (
 	"slices"
 
-	"github.com/canopy-uav/canopy/autopilot/frame"
-
 	mav "github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/common"
 )
@@ -111,17 +109,6 @@ func (g *guard) unarmable(v *Autopilot) []string {
 		return []string{v.mode.name + " mode not armable"}
 	}
 	return nil
-}
-
-// heartbeat receives one of another station.
-func (g *guard) heartbeat(v *Autopilot, f frame.Frame) {
-	if v.firmware.station.watched(v, f) {
-		g.station = v.now
-		if g.stationLost {
-			g.stationLost = false
-			v.say(mav.MAV_SEVERITY_WARNING, "%s", v.firmware.station.back)
-		}
-	}
 }
 
 // acting reports whether a failsafe is in effect.
@@ -270,13 +257,6 @@ func (v *Autopilot) limits() (kinds int, height, over float64) {
 
 // loaded reports whether the uploaded areas are used: their places need an origin.
 func (g *guard) loaded(v *Autopilot) bool { return v.now >= g.origin }
-
-// fenceable reports whether there is a fence to be enabled.
-func (g *guard) fenceable(v *Autopilot) bool {
-	kinds, _, _ := v.limits()
-	return kinds&(fenceAltitude|fenceCircle) != 0 || kinds&fencePolygon != 0 && g.loaded(v) &&
-		len(v.memory.stored[mav.MAV_MISSION_TYPE_FENCE]) > 0
-}
 
 // outside reports whether the enabled fence excludes a place.
 func (g *guard) outside(v *Autopilot, p place) bool {

@@ -462,7 +462,14 @@ func (v *Autopilot) enter(to *mode) {
 		g.target = v.home
 		g.target.h += height
 	case follows:
-		v.beginRoute()
+		r := &v.route
+		if r.complete || r.current >= len(v.memory.mission()) {
+			*r = route{}
+		}
+		if r.current == 0 && v.firmware.homeItem {
+			r.current = 1
+		}
+		r.started, r.entered = true, false
 	case lands:
 		if v.autoland() {
 			g.target.n, g.target.e = v.home.n, v.home.e

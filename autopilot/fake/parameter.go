@@ -28,17 +28,6 @@ type memory struct {
 	stored [3][]item // mission, fence, rally points
 }
 
-// parameters sets all to their defaults.
-func (v *Autopilot) parameters() {
-	m := &v.memory
-	m.names = map[string]int{}
-	for i, p := range v.firmware.parameters {
-		m.names[p.name] = i
-		m.values = append(m.values, p.value)
-	}
-	v.set(v.firmware.names.system, float64(v.options.System))
-}
-
 // value returns a parameter; 0 if the firmware does not have it.
 func (v *Autopilot) value(name string) float64 {
 	i, ok := v.memory.names[name]

@@ -46,11 +46,15 @@ var arduPayload = map[common.MAV_CMD]handler{
 		return accepted
 	},
 	common.MAV_CMD_DO_SET_RELAY: func(v *Autopilot, o order) result {
-		n := int(o.params[0])
+		n, to, p := int(o.params[0]), o.params[1], &v.payload
 		if !v.hasRelay(n) {
 			return failed
 		}
-		v.switchRelay(n, o.params[1])
+		if bit := uint16(1) << n; to == 1 || to == -1 && p.relays&bit == 0 { // -1 toggles it
+			p.relays |= bit
+		} else {
+			p.relays &^= bit
+		}
 		return accepted
 	},
 	common.MAV_CMD_DO_GRIPPER: func(v *Autopilot, o order) result {
@@ -118,16 +122,6 @@ func (v *Autopilot) freeServo(n int) bool {
 
 func (v *Autopilot) hasRelay(n int) bool {
 	return n >= 0 && n < relays && v.value(fmt.Sprintf("RELAY%d_FUNCTION", n+1)) == relayFunction
-}
-
-// switchRelay switches a relay on or off; -1 toggles it.
-func (v *Autopilot) switchRelay(n int, to float64) {
-	p := &v.payload
-	if bit := uint16(1) << n; to == 1 || to == -1 && p.relays&bit == 0 {
-		p.relays |= bit
-	} else {
-		p.relays &^= bit
-	}
 }
 
 // shoot takes a photo, if there is a camera.

@@ -21,18 +21,6 @@ type route struct {
 	jumps    map[int]int
 }
 
-// beginRoute begins or resumes the mission.
-func (v *Autopilot) beginRoute() {
-	r := &v.route
-	if r.complete || r.current >= len(v.memory.mission()) {
-		*r = route{}
-	}
-	if r.current == 0 && v.firmware.homeItem {
-		r.current = 1
-	}
-	r.started, r.entered = true, false
-}
-
 // goTo makes an item the current one.
 func (v *Autopilot) goTo(n int) {
 	if n == 0 && v.firmware.homeItem {

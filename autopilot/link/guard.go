@@ -87,10 +87,13 @@ func (l *guarded) Read(buf []byte) (int, error) {
 	}
 }
 
-// pass returns what of the bytes that arrived may pass, and whether a frame of the vehicle is among it.
+// pass returns what of the bytes that arrived may pass, and whether a frame among it proves that the vehicle sent it.
 func (l *guarded) pass(data []byte) (out []byte, ours bool) {
 	for _, f := range l.reader.Read(data) {
-		ours = ours || l.ours(f)
+		// An unknown message has no checksum that is known, and telemetry radios do not sign.
+		_, unknown := f.Message.(*frame.Unknown)
+		ours = ours || !unknown && (l.guard.Secret == nil || f.Signed()) &&
+			(l.guard.System == 0 || f.From(l.guard.System, autopilot))
 		if l.guard.Secret != nil {
 			out = append(out, l.reader.Strip(f)...)
 		}
@@ -99,14 +102,6 @@ func (l *guarded) pass(data []byte) (out []byte, ours bool) {
 		out = data
 	}
 	return out, ours
-}
-
-// ours reports whether a frame proves that the vehicle sent it: that of an unknown message has no checksum that is
-// known, and telemetry radios do not sign.
-func (l *guarded) ours(f frame.Frame) bool {
-	_, unknown := f.Message.(*frame.Unknown)
-	return !unknown && (l.guard.Secret == nil || f.Signed()) &&
-		(l.guard.System == 0 || f.From(l.guard.System, autopilot))
 }
 
 func (l *guarded) Write(data []byte) error {

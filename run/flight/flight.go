@@ -190,7 +190,7 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 		f.reader.Open(in.Stream())
 	case Frame:
 		for _, x := range f.reader.Read(in.Data) {
-			if f.waited() {
+			if f.slept != 0 && f.now.Wall-f.slept < flushed { // it has waited for a program that stood still: how old is it?
 				continue
 			}
 			f.vehicle.Receive(in.At, x)
@@ -597,7 +597,8 @@ func (f *Flight) Due() int64 {
 	case flying:
 		t, present := f.world().due(), f.vehicle.Vehicle(f.now.Wall)
 		if present != 0 && t < math.Inf(1) {
-			due = min(due, f.now.Wall+max(f.world().vehicle(t)-present, resolution))
+			at := f.world().base + int64(math.Ceil(t*second)) // of the vehicle
+			due = min(due, f.now.Wall+max(at-present, resolution))
 		}
 	}
 	return due
@@ -635,7 +636,13 @@ func (f *Flight) Header() record.Header {
 // Summary returns the cost of the flight so far, and what became of the vehicle.
 func (f *Flight) Summary() record.Summary {
 	s := f.r.Summary()
-	s.Sortie = f.sortie.report(f)
+	became := f.sortie.Sortie
+	became.Refused, became.Left = slices.Clone(became.Refused), f.untaken
+	if f.sortie.armed || !f.sortie.wanted {
+		became.PreArm = ""
+	}
+	became.Vehicle, became.Text = f.sortie.fate(f)
+	s.Sortie = &became
 	return s
 }
 

@@ -37,9 +37,6 @@ func (f *Flight) catchUp(in Input) error {
 	return nil
 }
 
-// waited reports whether a frame that arrives now has waited for a program that stood still: its age is unknown.
-func (f *Flight) waited() bool { return f.slept != 0 && f.now.Wall-f.slept < flushed }
-
 // Awaiting reports whether the plan of a program that was started again waits for the vehicle's telemetry. What has
 // changed until then is one instant.
 func (f *Flight) Awaiting() bool { return f.restarted != 0 }

@@ -89,17 +89,6 @@ func (s *sortie) heed(f *Flight, kind adapter.Kind, slot int, text string) {
 	}
 }
 
-// report returns what became of the vehicle.
-func (s *sortie) report(f *Flight) *record.Sortie {
-	r := s.Sortie
-	r.Refused, r.Left = slices.Clone(s.Refused), f.untaken
-	if s.armed || !s.wanted {
-		r.PreArm = ""
-	}
-	r.Vehicle, r.Text = s.fate(f)
-	return &r
-}
-
 // fate returns what became of the vehicle, and what there is to say about it.
 func (s *sortie) fate(f *Flight) (record.Fate, string) {
 	state, air, armed := f.vehicle.Control(), f.signal("in_air"), f.signal("armed")

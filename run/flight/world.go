@@ -183,9 +183,6 @@ func timed(p *executive.Program) []int {
 // seconds returns the time of the world at a time of the vehicle.
 func (w *world) seconds(vehicle int64) float64 { return float64(vehicle-w.base) / second }
 
-// vehicle returns the time of the vehicle at a time of the world, rounded up.
-func (w *world) vehicle(t float64) int64 { return w.base + int64(math.Ceil(t*second)) }
-
 // start makes the present the plan's start.
 func (w *world) start(vehicle int64) {
 	w.fresh = w.fresh[:0]

@@ -52,13 +52,8 @@ func (x *Execution) truth(formula *expr.Code) (holds, ok bool) {
 		return false, false
 	}
 	if !l.asked {
-		l.asked = true
-		l.holds = x.answer(l)
+		l.asked, l.holds = true, false
+		x.safely(l.name, func() { l.holds = l.query.holds(Leaf{x, l}) })
 	}
 	return l.holds, true
-}
-
-func (x *Execution) answer(l *leaf) bool {
-	defer x.catch(l.name, &x.failed)
-	return l.query.holds(Leaf{x, l})
 }

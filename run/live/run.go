@@ -137,7 +137,7 @@ func (x *Execution) next() error {
 	x.calls = nil
 	x.mu.Unlock()
 	for _, f := range calls {
-		x.do(f)
+		x.safely("a function given to Do", f)
 	}
 	if calls != nil { // they have inputs of their own
 		x.mu.Lock()
@@ -249,8 +249,7 @@ func (o *outlet) report(x *Execution) {
 		return
 	}
 	o.last = v
-	defer x.catch(x.signals[o.signal].name, &x.failed)
-	o.f(v)
+	x.safely(x.signals[o.signal].name, func() { o.f(v) })
 }
 
 // publish passes the changes of a settling to the subscribers, and calls the actions.
@@ -268,7 +267,12 @@ func (x *Execution) publish() {
 // follow passes a change on.
 func (x *Execution) follow(c bt.Change) {
 	if len(x.subscribers) > 0 {
-		x.notify(x.change(len(x.changes) - 1))
+		c := x.change(len(x.changes) - 1)
+		x.safely("a subscriber", func() {
+			for _, f := range x.subscribers {
+				f(c)
+			}
+		})
 	}
 	if !x.forever && c.Task == x.world.p.Tree.Root() && (c.To == bt.Aborted || c.To == bt.Failure && c.From.Transient()) {
 		x.blame()
@@ -316,24 +320,14 @@ func (x *Execution) forget(l *leaf, kinds ...kind) {
 
 // call calls the code of an action, and reports whether it returned.
 func (x *Execution) call(l *leaf, f func(Activation)) (ok bool) {
-	if f == nil {
-		return true
-	}
-	defer x.catch(l.name, &x.failed)
-	f(Activation{Leaf{x, l}, l.activation})
-	return true
+	return f == nil || x.safely(l.name, func() { f(Activation{Leaf{x, l}, l.activation}) })
 }
 
-func (x *Execution) notify(c Change) {
-	defer x.catch("a subscriber", &x.failed)
-	for _, f := range x.subscribers {
-		f(c)
-	}
-}
-
-func (x *Execution) do(f func()) {
-	defer x.catch("a function given to Do", &x.failed)
+// safely calls code of the program, and reports whether it returned: a panic ends the run.
+func (x *Execution) safely(callback string, f func()) (ok bool) {
+	defer x.catch(callback, &x.failed)
 	f()
+	return true
 }
 
 // catch turns a panic into an error, which it joins to err.

@@ -68,8 +68,7 @@ func (x *Execution) withdraw(why string) {
 
 // tell tells the program about an exchange.
 func (x *Execution) tell(s *swap, err error) {
-	defer x.catch("the function given to Swap", &x.failed)
-	s.done(err)
+	x.safely("the function given to Swap", func() { s.done(err) })
 }
 
 // takesOver lets the plan of an exchange take over if it can, or the old one go on; false: neither.
