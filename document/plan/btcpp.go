@@ -27,7 +27,7 @@ func Plain(src *diag.Source, open Open) (string, diag.List) {
 	if d.found.HasErrors() {
 		return "", d.found.Sorted()
 	}
-	x := &exporter{document: d, owner: map[string]string{}, types: map[string]*nodeType{}}
+	x := &exporter{document: d, owner: map[string]string{}, types: map[string]*xmltree.Markup{}}
 	if len(d.order) > 1 || d.doc.Root.Find(attrMain) != nil {
 		x.edit(d.doc.Set(d.doc.Root, attrMain, d.main.plainID()))
 	}
@@ -39,8 +39,8 @@ func Plain(src *diag.Source, open Open) (string, diag.List) {
 		x.tree(t)
 	}
 	for _, m := range d.models {
-		if now := permitted(m.id); m.kind == elementSubTree && now != m.id {
-			x.edit(d.doc.Set(m.element, "ID", now))
+		if m.kind == elementSubTree {
+			x.edit(d.doc.Set(m.element, "ID", permitted(m.id)))
 		}
 	}
 	x.models(d.doc.Root)
@@ -54,17 +54,11 @@ func Plain(src *diag.Source, open Open) (string, diag.List) {
 // exporter turns a document into one of BehaviorTree.CPP.
 type exporter struct {
 	*document
-	edits []xmltree.Edit
-	owner map[string]string    // the node type to which an ID was given
-	types map[string]*nodeType // by ID: those that BehaviorTree.CPP does not have
-	ids   []string             // of the types, in the order of the document
-	uses  map[string]int       // of the names of subtrees in a tree
-}
-
-// nodeType is a node type with the attributes of its uses, in their order.
-type nodeType struct {
-	form  string
-	ports []string
+	edits  []xmltree.Edit
+	owner  map[string]string          // the node type to which an ID was given
+	uses   map[string]int             // of the names of subtrees in a tree
+	types  map[string]*xmltree.Markup // by ID: models of those that BehaviorTree.CPP does not have
+	listed []*xmltree.Markup          // the same in the order of the document
 }
 
 func (x *exporter) edit(e xmltree.Edit) { x.edits = append(x.edits, e) }
@@ -81,13 +75,10 @@ func (x *exporter) renamed(e *xmltree.Element, format string, args ...any) {
 
 // tree exports a tree.
 func (x *exporter) tree(t *tree) {
-	if id := t.element.Find("ID"); valueOf(id) != "" {
-		if now := permitted(id.Value); now != id.Value {
-			x.edit(x.doc.Set(t.element, "ID", now))
-			x.renamed(t.element, "BehaviorTree.CPP refuses blanks and some signs in an ID: %q becomes %q", id.Value, now)
-		}
-	} else {
-		x.edit(x.doc.Set(t.element, "ID", t.plainID()))
+	now := t.plainID()
+	x.edit(x.doc.Set(t.element, "ID", now))
+	if id := t.element.Find("ID"); valueOf(id) != "" && now != id.Value {
+		x.renamed(t.element, "BehaviorTree.CPP refuses blanks and some signs in an ID: %q becomes %q", id.Value, now)
 	}
 	x.uses = map[string]int{}
 	x.node(t.root)
@@ -425,21 +416,19 @@ func (x *exporter) leaf(n *node) {
 
 // declare notes a node type that BehaviorTree.CPP does not have, with ports.
 func (x *exporter) declare(form, id string, ports []string) {
-	t := x.types[id]
+	t, m := x.types[id], x.document.models[id]
 	if t == nil {
-		t = &nodeType{form: form}
-		x.types[id] = t
-		x.ids = append(x.ids, id)
+		t = xmltree.New(form, "ID", id)
+		x.types[id], x.listed = t, append(x.listed, t)
 	}
 	if form == elementControl { // elsewhere it may have one child
-		t.form = form
+		t.Name = form
 	}
 	for _, name := range ports {
-		if !portName(name) { // of XML itself
-			continue
-		}
-		if len(t.ports) < maxPorts && !slices.Contains(t.ports, name) {
-			t.ports = append(t.ports, name)
+		known := func(p *xmltree.Markup) bool { return p.Attributes[0].Value == name }
+		if portName(name) && len(t.Children) < maxPorts && !slices.ContainsFunc(t.Children, known) && // else of XML itself
+			(m == nil || !m.declares(name)) {
+			addPort(t, name, "", "", "")
 		}
 	}
 }
@@ -492,19 +481,11 @@ func (x *exporter) models(root *xmltree.Element) {
 		}
 	}
 	all := &xmltree.Markup{Name: elementModels}
-	for _, id := range x.ids {
-		t, m := x.types[id], x.document.models[id]
-		missing := xmltree.New(t.form, "ID", id)
-		for _, name := range t.ports {
-			if m == nil || !m.declares(name) {
-				addPort(missing, name, "", "", "")
-			}
-		}
-		switch {
-		case m == nil:
-			all.Children = append(all.Children, missing)
-		case len(missing.Children) > 0:
-			x.edit(x.doc.Append(m.element, missing.Children))
+	for _, t := range x.listed {
+		if m := x.document.models[t.Attributes[0].Value]; m == nil {
+			all.Children = append(all.Children, t)
+		} else if len(t.Children) > 0 {
+			x.edit(x.doc.Append(m.element, t.Children))
 		}
 	}
 	switch {

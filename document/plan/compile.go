@@ -13,12 +13,11 @@ import (
 // compiler is the third pass: it makes the tree, its leaves and the entries of the blackboard.
 type compiler struct {
 	*document
-	signals   Vocabulary                        // with the entries; nil: neither names nor units are known
-	scope     expr.Scope                        // nil without a vocabulary
-	parsed    map[*xmltree.Attribute]*expr.Expr // expressions of leaves without mistakes
-	read      map[*node]Leaf                    // leaves that are the same in every use of their tree
-	parts     int                               // of all expressions whose ports were replaced
-	types     map[string]expr.Variable          // of the entries, by their names
+	signals   Vocabulary               // with the entries; nil: neither names nor units are known
+	scope     expr.Scope               // nil without a vocabulary
+	read      map[*node]Leaf           // leaves that are the same in every use of their tree
+	parts     int                      // of all expressions whose ports were replaced
+	types     map[string]expr.Variable // of the entries, by their names
 	watchers  map[nodeUse]*watcher
 	watched   map[string][]*watcher // by the entry
 	queues    map[nodeUse]*queue
@@ -41,7 +40,7 @@ type limits struct {
 
 func newCompiler(doc *document) *compiler {
 	c := &compiler{document: doc, signals: doc.signals,
-		parsed: map[*xmltree.Attribute]*expr.Expr{}, read: map[*node]Leaf{}, types: map[string]expr.Variable{},
+		read: map[*node]Leaf{}, types: map[string]expr.Variable{},
 		watchers: map[nodeUse]*watcher{}, watched: map[string][]*watcher{}, queues: map[nodeUse]*queue{},
 		symbols: map[entryKey]*symbol{}}
 	if c.signals != nil {

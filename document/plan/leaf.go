@@ -41,14 +41,10 @@ func (l leafReader) expression(name string, want expr.Variable) *expr.Expr {
 	if a == nil {
 		return nil
 	}
-	e := l.parsed[a]
-	if e == nil {
-		var err error
-		if e, err = expr.ParseFor(a.Value, want.Unit); err != nil {
-			l.reportSyntax(a, err)
-			return nil
-		}
-		l.parsed[a] = e
+	e, err := expr.ParseFor(a.Value, want.Unit)
+	if err != nil {
+		l.reportSyntax(a, err)
+		return nil
 	}
 	return l.check(e, a, env, want)
 }

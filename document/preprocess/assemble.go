@@ -97,8 +97,7 @@ func (a *assembler) write(doc *xmltree.Document, changes []change, part xmltree.
 func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks int) {
 	fail := func(at xmltree.Span, code, hint, format string, args ...any) {
 		a.whole = false
-		a.found = append(a.found, diag.Diagnostic{Source: doc.Source, Offset: at.At, Length: at.Len(), Code: code,
-			Text: fmt.Sprintf(format, args...), Hint: hint})
+		a.report(doc, at, code, hint, format, args...)
 	}
 	tag := e.NameSpan()
 	file := e.Find("path")
@@ -156,6 +155,12 @@ func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks in
 		}
 		a.path = a.path[:len(a.path)-1]
 	}
+}
+
+// report adds a mistake in a document.
+func (a *assembler) report(doc *xmltree.Document, at xmltree.Span, code, hint, format string, args ...any) {
+	a.found = append(a.found, diag.Diagnostic{Source: doc.Source, Offset: at.At, Length: at.Len(), Code: code,
+		Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // Library begins the path of a library of actions, which the product contains: that of a contract.

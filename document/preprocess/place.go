@@ -1,12 +1,10 @@
 package preprocess
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 	"github.com/canopy-uav/canopy/vehicle/contract"
 )
@@ -65,20 +63,17 @@ func (a *assembler) places(doc *xmltree.Document, e *xmltree.Element, names map[
 		if port == "" {
 			continue
 		}
-		g := geographic[word]
-		mistake := func(code, format string, args ...any) {
-			a.found = append(a.found, diag.Diagnostic{Source: doc.Source, Offset: x.At, Length: len(x.Name), Code: code,
-				Text: fmt.Sprintf(format, args...), Hint: "write lat and lon, or metres north and east of home; alt, or h"})
-		}
+		const hint = "write lat and lon, or metres north and east of home; alt, or h"
+		g, name := geographic[word], xmltree.Span{At: x.At, End: x.At + len(x.Name)}
 		if e.Find(port) != nil {
-			mistake(CodeConflictAttr, "%s and %s are both given", x.Name, port)
+			a.report(doc, name, CodeConflictAttr, hint, "%s and %s are both given", x.Name, port)
 			all = append(all, change{Edit: doc.Unset(e, x.Name)})
 			continue
 		}
 		if other := strings.Replace(x.Name, word, g.needs, 1); g.needs != "" && e.Find(other) == nil {
-			mistake(CodeNoAttr, "%s needs %s", x.Name, other)
+			a.report(doc, name, CodeNoAttr, hint, "%s needs %s", x.Name, other)
 		}
-		all = append(all, change{Edit: xmltree.Edit{Span: xmltree.Span{At: x.At, End: x.At + len(x.Name)}, New: port}},
+		all = append(all, change{Edit: xmltree.Edit{Span: name, New: port}},
 			change{Edit: xmltree.Edit{Span: xmltree.Span{At: x.Raw.At, End: x.Raw.At}, New: g.before}},
 			change{Edit: xmltree.Edit{Span: xmltree.Span{At: x.Raw.End, End: x.Raw.End}, New: g.after}})
 	}

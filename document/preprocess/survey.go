@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/syntax/xmltree"
 	"github.com/canopy-uav/canopy/vehicle/earth"
@@ -277,6 +276,5 @@ func (s *surveyor) fail(a *xmltree.Attribute, code, hint, format string, args ..
 	if a != nil {
 		at = a.Raw
 	}
-	s.found = append(s.found, diag.Diagnostic{Source: s.doc.Source, Offset: at.At, Length: at.Len(), Code: code,
-		Text: fmt.Sprintf(format, args...), Hint: hint})
+	s.report(s.doc, at, code, hint, format, args...)
 }
