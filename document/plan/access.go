@@ -72,9 +72,6 @@ func (d *document) readAccess(n *node) *access {
 		}
 	}
 	c := &access{at: n.element.Find(row.attributes[len(row.attributes)-1])}
-	whole := func(name string) statement {
-		return statement{target: name, span: c.at.Raw, creates: true}
-	}
 	switch n.id {
 	case elementScript:
 		list, mistakes := expr.ParseScript(c.at.Value)
@@ -93,29 +90,25 @@ func (d *document) readAccess(n *node) *access {
 			d.reportSyntax(c.at, err)
 			return c
 		}
-	case elementSetBlackboard:
+	default:
 		name := d.key(c.at)
 		if name == "" {
 			return &access{}
 		}
-		s := whole(name)
-		s.literal = n.element.Find(attrValue)
-		if name, ok := entry(s.literal.Value, attrValue); ok {
-			if s.value, s.literal = d.named(s.literal, name), nil; s.value == nil {
-				return &access{}
+		if n.id == elementWasEntryUpdated {
+			c.watches = name
+			break
+		}
+		s := statement{target: name, span: c.at.Raw, creates: true}
+		if n.id == elementSetBlackboard {
+			s.literal = n.element.Find(attrValue)
+			if of, ok := entry(s.literal.Value, attrValue); ok {
+				if s.value, s.literal = d.named(s.literal, of), nil; s.value == nil {
+					return &access{}
+				}
 			}
 		}
 		c.writes = append(c.writes, s)
-	case elementUnsetBlackboard:
-		name := d.key(c.at)
-		if name == "" {
-			return &access{}
-		}
-		c.writes = append(c.writes, whole(name))
-	case elementWasEntryUpdated:
-		if c.watches = d.key(c.at); c.watches == "" {
-			return &access{}
-		}
 	}
 	d.mention(c.names()...)
 	return c

@@ -47,6 +47,7 @@ func ReadLeafTypes(src *diag.Source) ([]LeafType, diag.List) {
 	return types, list
 }
 
+// leafTypes reads each declaration as if a leaf without attributes used it.
 func (p *parser) leafTypes(root *xmltree.Element) []LeafType {
 	c := newCompiler(p.document)
 	var types []LeafType
@@ -56,22 +57,18 @@ func (p *parser) leafTypes(root *xmltree.Element) []LeafType {
 		}
 		for d := range e.Elements() {
 			p.declare(d)
-			if id := d.Find("ID"); id != nil && (d.Name == elementAction || d.Name == elementCondition) {
-				if m := p.models[id.Value]; m != nil && m.element == d {
-					types = append(types, c.leafType(m))
-				}
+			id := d.Find("ID")
+			if id == nil || p.models[id.Value] == nil || p.models[id.Value].element != d {
+				continue
+			}
+			m := p.models[id.Value]
+			use := &node{element: &xmltree.Element{Name: d.Name, Span: d.Span, Tag: d.Tag}, id: m.id, name: m.id, model: m}
+			if use.kind, _ = bt.ParseKind(m.kind); m.leaf() {
+				types = append(types, LeafType{use.kind, c.leaf(use, environment{}), m.pre, m.post})
 			}
 		}
 	}
 	return types
-}
-
-// leafType reads a declaration as if a leaf without attributes used it.
-func (c *compiler) leafType(m *model) LeafType {
-	use := &node{element: &xmltree.Element{Name: m.element.Name, Span: m.element.Span, Tag: m.element.Tag}, id: m.id,
-		name: m.id, model: m}
-	use.kind, _ = bt.ParseKind(m.kind)
-	return LeafType{use.kind, c.leaf(use, environment{}), m.pre, m.post}
 }
 
 // facts reads an attribute that lists facts.

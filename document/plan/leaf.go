@@ -158,14 +158,22 @@ func (c *compiler) leaf(n *node, env environment) Leaf {
 	}
 	leaf := Leaf{ID: n.id, Offset: n.element.At, Length: n.element.Tag.End - n.element.At, Free: n.free,
 		Lenient: n.lenient}
-	if n.access != nil {
-		if n.kind.Acts() && !n.wrapped {
-			l.requests(&leaf)
-		}
+	if n.kind.Acts() && !n.wrapped {
+		l.requests(&leaf)
+	}
+	switch {
+	case n.access != nil:
 		l.accessLeaf(&leaf, n)
-	} else if n.script {
+	case n.script:
 		leaf.On = l.scripted(attrOn)
-	} else if !n.kind.Acts() {
+	case n.kind.Acts():
+		if !n.free {
+			l.actionLeaf(&leaf)
+		}
+		if !l.has(attrExitTime) && !l.has(attrExitUntil) {
+			l.warnLost(leaf.Exit, "the exit procedure takes", ", or write exit_time")
+		}
+	default:
 		l.conditionLeaf(&leaf)
 		if !l.has(attrOn) && leaf.Off == nil {
 			leaf.On = c.called(n)
@@ -174,16 +182,6 @@ func (c *compiler) leaf(n *node, env environment) Leaf {
 		if leaf.Free && (leaf.Off != nil || leaf.until != nil) {
 			c.reportName(n.element, codeNoCondition, `write on="..."`, "the condition %q does not define when it is true",
 				n.name)
-		}
-	} else {
-		if l.requests(&leaf); !n.free {
-			l.actionLeaf(&leaf)
-		}
-		if n.wrapped {
-			leaf.SuccessIf, leaf.FailureIf = nil, nil
-		}
-		if !l.has(attrExitTime) && !l.has(attrExitUntil) {
-			l.warnLost(leaf.Exit, "the exit procedure takes", ", or write exit_time")
 		}
 	}
 	if l.outer.empty() { // the same in every use of the tree
