@@ -141,7 +141,7 @@ func (e *Engine) pass(t Task) {
 			}
 		}
 	} else if n.up.family == Count {
-		e.passCountChild(n.up, t, s, e.composites[n.up.composite].passing)
+		e.passCountChild(n.up, n.slot-n.up.kids, e.seen(n.up), e.composites[n.up.composite].passing)
 	}
 	switch n.family {
 	case Leaf:

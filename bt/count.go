@@ -32,7 +32,7 @@ func (e *Engine) countVerdict(n *node, c *composite) Status {
 // seen returns at how many children a Count looks: those up to the first prompt one that is undecided.
 func (e *Engine) seen(n *node) int32 {
 	for place := int32(0); n.prompts && place < n.n; place++ {
-		if e.waitsFor(n, place) {
+		if e.look(n, place); e.waitsFor(n, place) {
 			return place + 1
 		}
 	}
@@ -46,16 +46,11 @@ func (e *Engine) waitsFor(n *node, place int32) bool {
 
 // seenResults counts the children at which a Count looks, and pinned ones.
 func (e *Engine) seenResults(n *node) (r results) {
-	seen := true
+	seen := e.seen(n)
 	for place := range n.n {
-		s := e.child(n, place)
-		if seen {
-			e.look(n, place)
-		}
-		if seen || s.hold == pinned {
+		if s := e.child(n, place); place < seen || s.hold == pinned {
 			r += inResults[s.effective%room]
 		}
-		seen = seen && !e.waitsFor(n, place)
 	}
 	return r
 }
@@ -91,14 +86,16 @@ func (e *Engine) passCount(n *node, s *task) {
 		return
 	}
 	c.passing = passing
+	seen := e.seen(n)
 	for place := range n.n {
-		e.passCountChild(n, e.tree.kids[n.kids+place], e.child(n, place), passing)
+		e.passCountChild(n, place, seen, passing)
 	}
 }
 
 // passCountChild pins a child of a Count, withdraws its activity or grants it.
-func (e *Engine) passCountChild(n *node, child Task, s *task, passing bool) {
-	looks := passing && (!n.prompts || e.tree.nodes[child].slot-n.kids < e.seen(n))
+func (e *Engine) passCountChild(n *node, place, seen int32, passing bool) {
+	child, s := e.tree.kids[n.kids+place], e.child(n, place)
+	looks := passing && place < seen
 	if looks && n.memory && s.hold != pinned && s.effective.in(good|bad) {
 		e.keep(child, pinned, judgement[s.effective])
 	}
