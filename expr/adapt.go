@@ -10,33 +10,31 @@ import (
 // text becomes the number, the truth value or the value of an enumeration that it is. What has no conversion is left
 // for CheckFor, which reports it.
 func (e *Expr) Adapted(want Variable, scope Scope) *Expr {
-	return &Expr{adapter{scope}.node(e.root, want)}
+	return &Expr{scope.adapted(e.root, want)}
 }
 
-type adapter struct{ scope Scope }
-
-func (a adapter) node(n *Node, want Variable) *Node {
+func (s Scope) adapted(n *Node, want Variable) *Node {
 	i := -1
 	n = n.rebuilt(func(arg *Node) *Node {
 		i++
-		return a.node(arg, a.argument(n, i, want))
+		return s.adapted(arg, s.argument(n, i, want))
 	})
 	switch {
 	case n.op.equality():
 		x, y := n.args[0], n.args[1]
-		n.args[0], n.args[1] = a.converted(x, a.compared(x, y)), a.converted(y, a.compared(y, x))
+		n.args[0], n.args[1] = s.converted(x, s.compared(x, y)), s.converted(y, s.compared(y, x))
 		n.complete()
-	case n.op == OpAdd && !slices.ContainsFunc(n.args, func(n *Node) bool { return a.scope.variable(n).Type == Text }):
-		n = n.rebuilt(func(arg *Node) *Node { return a.converted(arg, Number(AnyUnit)) })
+	case n.op == OpAdd && !slices.ContainsFunc(n.args, func(n *Node) bool { return s.variable(n).Type == Text }):
+		n = n.rebuilt(func(arg *Node) *Node { return s.converted(arg, Number(AnyUnit)) })
 	}
-	return a.converted(n, want)
+	return s.converted(n, want)
 }
 
 // free is the type of what is not converted.
 var free = Variable{Type: anyType}
 
 // argument returns what an argument of a node should be.
-func (a adapter) argument(n *Node, i int, want Variable) Variable {
+func (s Scope) argument(n *Node, i int, want Variable) Variable {
 	o, ok := operators[n.op]
 	switch {
 	case n.op.equality(), n.op == OpAdd: // of texts it joins them
@@ -52,8 +50,8 @@ func (a adapter) argument(n *Node, i int, want Variable) Variable {
 }
 
 // compared returns what x should be when it is compared with y.
-func (a adapter) compared(x, y *Node) Variable {
-	is, other := a.scope.variable(x).Type, a.scope.variable(y)
+func (s Scope) compared(x, y *Node) Variable {
+	is, other := s.variable(x).Type, s.variable(y)
 	switch {
 	case other.Type == Boolean && (x.op == OpText || x.constant && (x.folded == 0 || x.folded == 1)):
 		return other
@@ -66,12 +64,12 @@ func (a adapter) compared(x, y *Node) Variable {
 }
 
 // converted returns a node of the type that is wanted, if there is a conversion.
-func (a adapter) converted(n *Node, want Variable) *Node {
+func (s Scope) converted(n *Node, want Variable) *Node {
 	place := func(m Node) *Node {
 		m.at, m.end, m.sign, m.replaced = n.at, n.end, n.at, n.replaced
 		return m.complete()
 	}
-	is, isNumber := a.scope.variable(n).Type, want.Type == Real || want.Type == Integer
+	is, isNumber := s.variable(n).Type, want.Type == Real || want.Type == Integer
 	switch {
 	case n.op == OpText && want.Type == Enumeration && slices.Contains(want.Values, n.name):
 		return place(Node{op: OpName, name: n.name})
@@ -81,11 +79,11 @@ func (a adapter) converted(n *Node, want Variable) *Node {
 			value, err = truth.value, nil
 		}
 		if err == nil && value-value == 0 {
-			return a.converted(place(Node{op: OpNumber, value: value, unit: AnyUnit}), want)
+			return s.converted(place(Node{op: OpNumber, value: value, unit: AnyUnit}), want)
 		}
 	case want.Type == Boolean && n.constant:
 		return place(Node{op: OpTruth, value: map[bool]float64{true: 1}[n.folded != 0]})
-	case want.Type == Boolean && (is == Integer || is == Real) && a.scope.discrete(n):
+	case want.Type == Boolean && (is == Integer || is == Real) && s.discrete(n):
 		return place(Node{op: OpNotEqual, spelled: "!=", args: []*Node{n, literal(0)}})
 	case n.op == OpTruth && isNumber:
 		return place(Node{op: OpNumber, value: n.value, unit: AnyUnit})

@@ -652,7 +652,7 @@ func (s Scope) literals(n *Node) []string {
 	return nil
 }
 
-// difference returns a text that two pairs of nodes share only if over - under has always the same sign, up to rounding:
+// difference returns a text that two pairs of nodes share only if over - under always has one sign, up to rounding:
 // what is the same relation in a proof ([Logic]) is the same one in a run.
 func difference(over, under *Node) string {
 	f := over.linear().plus(under.linear().times(-1))

@@ -110,12 +110,10 @@ func (n *Node) choice() *Node {
 		return build(OpIf, build(OpGreaterEqual, x, zero))
 	case "sign":
 		return build(OpIf, build(OpGreater, x, zero), literal(1), build(OpIf, build(OpLess, x, zero), literal(-1), zero))
-	case "min":
+	case "min", "max":
 		x, y := half(n.args[:middle]), half(n.args[middle:])
-		return build(OpIf, build(OpLessEqual, x, y), x, y)
-	case "max":
-		x, y := half(n.args[:middle]), half(n.args[middle:])
-		return build(OpIf, build(OpGreaterEqual, x, y), x, y)
+		first := map[string]Op{"min": OpLessEqual, "max": OpGreaterEqual}[n.name]
+		return build(OpIf, build(first, x, y), x, y)
 	}
 	panic(misuse)
 }

@@ -179,8 +179,12 @@ func (l *lexer) number(rest string) Token {
 	size := numberSize(rest)
 	value, err := strconv.ParseFloat(rest[:size], 64)
 	if hex := hexSize(rest); hex > size {
+		var n uint64
 		size = hex
-		value, err = hexValue(rest[:size])
+		if n, err = strconv.ParseUint(rest[:size], 0, 64); err == nil && n > MaxInteger { // no real represents all exactly
+			err = strconv.ErrRange
+		}
+		value = float64(n)
 	}
 	if word := wordIn(rest[size:]); word != "" {
 		return l.span(rest[:size], word)
@@ -233,12 +237,7 @@ func (l *lexer) span(number, word string) Token {
 
 // numberSize returns the length of the number at the start of a text: digits, a fraction, an exponent.
 func numberSize(s string) int {
-	digits := func(at int) int {
-		for at < len(s) && '0' <= s[at] && s[at] <= '9' {
-			at++
-		}
-		return at
-	}
+	digits := func(at int) int { return len(s) - len(strings.TrimLeft(s[at:], "0123456789")) }
 	end := digits(0)
 	if end < len(s) && s[end] == '.' && !strings.HasPrefix(s[end:], "..") {
 		end = digits(end + 1)
@@ -265,13 +264,4 @@ func hexSize(s string) int {
 		return 0
 	}
 	return end
-}
-
-// hexValue returns the value of a hexadecimal number that a real represents exactly.
-func hexValue(s string) (float64, error) {
-	n, err := strconv.ParseUint(s, 0, 64)
-	if err == nil && n > MaxInteger {
-		err = strconv.ErrRange
-	}
-	return float64(n), err
 }

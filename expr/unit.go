@@ -338,7 +338,9 @@ func (p *unitParser) factor(depth int) (Unit, *Error) {
 		p.at++
 		u = One
 	default:
-		name := p.name()
+		rest := strings.TrimLeftFunc(p.text[p.at:], func(r rune) bool { return unicode.IsLetter(r) || r == '%' || r == '°' })
+		p.at = len(p.text) - len(rest)
+		name := p.text[start:p.at]
 		s, ok := lookup(name)
 		if !ok {
 			return u, p.unknown(start, name)
@@ -371,19 +373,6 @@ func (p *unitParser) moderate(start int, u Unit) (Unit, *Error) {
 func (p *unitParser) outOfRange(start int) *Error {
 	return p.fail(start, p.at, fmt.Sprintf("the unit's exponents must be from %d to %d, with three decimals or a "+
 		"denominator up to 10", -maxExponent, maxExponent), "")
-}
-
-// name reads a symbol's characters.
-func (p *unitParser) name() string {
-	start := p.at
-	for p.at < len(p.text) {
-		r, size := utf8.DecodeRuneInString(p.text[p.at:])
-		if !unicode.IsLetter(r) && r != '%' && r != '°' {
-			break
-		}
-		p.at += size
-	}
-	return p.text[start:p.at]
 }
 
 func (p *unitParser) unknown(start int, name string) *Error {

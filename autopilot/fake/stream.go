@@ -128,12 +128,9 @@ func e7(degrees float64) int32 { return int32(math.Round(degrees * 1e7)) }
 
 // row returns the place of a message in the table, or -1 if the firmware has none.
 func (v *Autopilot) row(id uint32) int {
-	for i := range messages {
-		if only := messages[i].only; messages[i].id == id && (only == 0 || only == v.firmware.autopilot) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(messages, func(m message) bool {
+		return m.id == id && (m.only == 0 || m.only == v.firmware.autopilot)
+	})
 }
 
 // usual returns how often a message is sent that nobody asked for.

@@ -126,7 +126,13 @@ flying:
 			times[i] = append(times[i], spent)
 			ratios[i] = append(ratios[i], spent/times[0][round])
 			if round == 0 {
-				rows[i] = describe(m, c, summary, history.Minus(continuous))
+				s, d := summary, history.Minus(continuous)
+				rows[i] = row{Configuration: c.String(), TimeEvents: s.TimeEvents, StateEvents: s.StateEvents, Steps: s.Steps,
+					Evaluations: s.RHSEvaluations, MaxEventIterations: s.MaxEventIterations, Same: d.Same,
+					TimeDifference: d.Time, SignalDifference: d.Signal}
+				if d.Signal > 0 {
+					rows[i].Signal = m.Record[d.Which]
+				}
 			}
 		}
 	}
@@ -137,16 +143,6 @@ flying:
 		r.Ratio = median(ratios[i])
 	}
 	return rows, err
-}
-
-func describe(m *mission.Mission, c run.Configuration, s record.Summary, d run.Difference) row {
-	r := row{Configuration: c.String(), TimeEvents: s.TimeEvents, StateEvents: s.StateEvents, Steps: s.Steps,
-		Evaluations: s.RHSEvaluations, MaxEventIterations: s.MaxEventIterations, Same: d.Same, TimeDifference: d.Time,
-		SignalDifference: d.Signal}
-	if d.Signal > 0 {
-		r.Signal = m.Record[d.Which]
-	}
-	return r
 }
 
 // measure flies one configuration once; the time is the CPU time of the run with its recording in memory.

@@ -34,7 +34,14 @@ func (b *builder) fences(limits, rally *yamldoc.Node, offer model.Offer) {
 		at = b.limits(limits)
 	}
 	if rally != nil {
-		b.Sequence(rally, "rally", func(n *yamldoc.Node) { m.Rally = append(m.Rally, b.refuge(n)) })
+		b.Sequence(rally, "rally", func(n *yamldoc.Node) {
+			before := len(b.Diags)
+			at, h := b.spot(n, "a rally point", "h", "alt")
+			if h <= 0 && len(b.Diags) == before {
+				b.Add(n, "out-of-range", "", "the height of a rally point must be positive")
+			}
+			m.Rally = append(m.Rally, earth.Refuge{Coordinates: at, H: h})
+		})
 	}
 	if n := len(m.Rally); n > earth.MaxRefuges {
 		b.Add(rally, "too-large", "", "there are %d rally points; at most %d are allowed", n, earth.MaxRefuges)
@@ -139,15 +146,6 @@ func (b *builder) corner(n *yamldoc.Node, names ...string) earth.Coordinates {
 		return earth.Coordinates{}
 	}
 	return b.placed(n, names, b.coordinate(n.Items[0], names[0]), b.coordinate(n.Items[1], names[1]))
-}
-
-func (b *builder) refuge(n *yamldoc.Node) (r earth.Refuge) {
-	before := len(b.Diags)
-	r.Coordinates, r.H = b.spot(n, "a rally point", "h", "alt")
-	if r.H <= 0 && len(b.Diags) == before {
-		b.Add(n, "out-of-range", "", "the height of a rally point must be positive")
-	}
-	return r
 }
 
 // spot reads a mapping of a place and of a length [m], which may have several names; all three are needed. It may be a

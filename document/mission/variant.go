@@ -67,7 +67,7 @@ func (m *Mission) Watch() temporal.Watch {
 }
 
 // Judging returns the mission that can be judged on its runs: it also records the signals that a watch reads, and those
-// behind computed ones, attends to the tasks, and has the relations of the watch as events. The time is in every record.
+// behind computed ones, attends to the tasks, and has the relations of the watch as events. The time is in all records.
 func (m *Mission) Judging(w temporal.Watch) *Mission {
 	n := m.judging(w)
 	if len(n.judges) > len(m.judges) {

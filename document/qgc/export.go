@@ -105,27 +105,22 @@ func (x *exporter) visit(e *xmltree.Element, ports map[string]string) {
 	case "Sequence", "SequenceWithMemory", "ReactiveSequence", "AsyncSequence":
 		x.children(e, ports)
 	case "Fallback", "ReactiveFallback", "AsyncFallback":
-		x.alternatives(e, ports)
+		found := false // a child that adds an item; those after it would be tried if it failed
+		for c := range e.Elements() {
+			if found {
+				x.leaveOut(c, "it is an alternative")
+				continue
+			}
+			before := len(x.items)
+			x.visit(c, ports)
+			found = len(x.items) > before
+		}
 	case "Repeat":
 		x.loop(e, ports)
 	case "SubTree":
 		x.subtree(e, ports)
 	default:
 		x.action(name, e, ports)
-	}
-}
-
-// alternatives visits the first child that adds an item; the others would be tried if it failed.
-func (x *exporter) alternatives(e *xmltree.Element, ports map[string]string) {
-	found := false
-	for c := range e.Elements() {
-		if found {
-			x.leaveOut(c, "it is an alternative")
-			continue
-		}
-		before := len(x.items)
-		x.visit(c, ports)
-		found = len(x.items) > before
 	}
 }
 

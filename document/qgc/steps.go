@@ -97,7 +97,14 @@ func (c *converter) item(i *MissionItem) {
 	case cmdDelay:
 		c.add(i, "wait", port{"duration", i.Params[0]})
 	case cmdSpeed:
-		c.speed(i)
+		switch v := i.Params[1]; {
+		case !(v > 0):
+			c.report(i, diag.Warning, codeLeftOut, "", "item %d is left out: it sets no speed", i.Jump)
+		case i.Params[0] > 1:
+			c.report(i, diag.Warning, codeLeftOut, "", "item %d is left out: it sets a speed of climbing or sinking", i.Jump)
+		default:
+			c.add(i, "set_speed", port{"to_speed", v})
+		}
 	case cmdJump:
 		c.jump(i)
 	default:
@@ -185,17 +192,6 @@ func (c *converter) radius(i *MissionItem, param int) []port {
 		return nil
 	}
 	return c.circle(i, param)
-}
-
-func (c *converter) speed(i *MissionItem) {
-	switch v := i.Params[1]; {
-	case !(v > 0):
-		c.report(i, diag.Warning, codeLeftOut, "", "item %d is left out: it sets no speed", i.Jump)
-	case i.Params[0] > 1:
-		c.report(i, diag.Warning, codeLeftOut, "", "item %d is left out: it sets a speed of climbing or sinking", i.Jump)
-	default:
-		c.add(i, "set_speed", port{"to_speed", v})
-	}
 }
 
 func (c *converter) add(i *MissionItem, action string, ports ...port) {

@@ -226,12 +226,14 @@ func (e evaluator) call(n *expr.Node) Value {
 	switch n.Name() {
 	case "min":
 		for i := range n.Len() - 1 {
-			x = x.min(e.number(n.Arg(i + 1)))
+			y := e.number(n.Arg(i + 1))
+			x = x.selected(y, x.High < y.Low, y.High < x.Low, x.Min(y.Interval))
 		}
 		return x
 	case "max":
 		for i := range n.Len() - 1 {
-			x = x.max(e.number(n.Arg(i + 1)))
+			y := e.number(n.Arg(i + 1))
+			x = x.selected(y, x.Low > y.High, y.Low > x.High, x.Max(y.Interval))
 		}
 		return x
 	case "atan2":
@@ -415,25 +417,15 @@ func (x Value) slope(i int) Interval {
 	return x.Slope[i]
 }
 
-// min returns the smaller value. Which of two it is decides the derivative.
-func (x Value) min(y Value) Value {
-	v := x.selected(y, x.High < y.Low, y.High < x.Low)
-	v.Interval = x.Min(y.Interval)
-	return v
-}
-
-func (x Value) max(y Value) Value {
-	v := x.selected(y, x.Low > y.High, y.Low > x.High)
-	v.Interval = x.Max(y.Interval)
-	return v
-}
-
-func (x Value) selected(y Value, first, second bool) Value {
+// selected returns the one of two values that a function selects, in an interval; which one decides the derivative.
+func (x Value) selected(y Value, first, second bool, in Interval) Value {
+	v := y
 	switch {
 	case first:
-		return x
-	case second:
-		return y
+		v = x
+	case !second:
+		v = x.Or(y)
 	}
-	return x.Or(y)
+	v.Interval = in
+	return v
 }

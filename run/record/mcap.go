@@ -236,7 +236,15 @@ func schema(channel int) []byte {
 // schemaOf returns the schema of a channel that every log has, for a run.
 func (h *Header) schemaOf(channel int) []byte {
 	if channel == signalsChannel {
-		return signalsSchema(h)
+		b := []byte(`{"type":"object","title":"sample","properties":{` +
+			`"t":{"type":"number","description":"simulated time [s]"}`)
+		for _, s := range h.Signals {
+			b = append(b, signalKey(s.Name)...)
+			b = append(b, `{"type":"number","description":`...)
+			b = append(b, quote(s.Text+" ["+s.UnitOrOne()+"]")...)
+			b = append(b, '}')
+		}
+		return append(b, "}}"...)
 	}
 	text := schema(channel)
 	before := func(place, more string) { text = bytes.Replace(text, []byte(place), []byte(more+place), 1) }
@@ -251,16 +259,4 @@ func (h *Header) schemaOf(channel int) []byte {
 		before(`"relation":`, `"grave":{"type":"boolean","description":"reason not to command the vehicle"},`)
 	}
 	return text
-}
-
-func signalsSchema(h *Header) []byte {
-	b := []byte(`{"type":"object","title":"sample","properties":{` +
-		`"t":{"type":"number","description":"simulated time [s]"}`)
-	for _, s := range h.Signals {
-		b = append(b, signalKey(s.Name)...)
-		b = append(b, `{"type":"number","description":`...)
-		b = append(b, quote(s.Text+" ["+s.UnitOrOne()+"]")...)
-		b = append(b, '}')
-	}
-	return append(b, "}}"...)
 }
