@@ -406,12 +406,8 @@ func LoopError(tree *Tree, changes []Change, limit int, unit string) error {
 		}
 	}
 	slices.Sort(tasks)
-	var names []string
-	for _, t := range slices.Compact(tasks) {
-		names = append(names, tree.Name(t))
-	}
 	return fmt.Errorf("%w: the tree does not settle within %d %s; still changing: %s",
-		ErrLoop, limit, unit, strings.Join(names, ", "))
+		ErrLoop, limit, unit, strings.Join(tree.Names(slices.Compact(tasks)), ", "))
 }
 
 // visit applies the status cycle to a task until it is stable, and updates its parent. It returns the parent if the

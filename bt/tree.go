@@ -338,6 +338,14 @@ func (t *Tree) Kind(task Task) Kind { return t.kinds[task] }
 // unique, else the path of such names from the root, joined by "/".
 func (t *Tree) Name(task Task) string { return t.names[task] }
 
+// Names returns the names of tasks.
+func (t *Tree) Names(tasks []Task) (names []string) {
+	for _, task := range tasks {
+		names = append(names, t.names[task])
+	}
+	return names
+}
+
 // Parent returns a task's parent, -1 for the root.
 func (t *Tree) Parent(task Task) Task { return t.nodes[task].parent }
 

@@ -61,10 +61,7 @@ func (x *Executive) Endless(memory []float64) error {
 		}
 		return nil
 	}
-	var names []string
-	for _, task := range slices.Sorted(maps.Keys(r.changed)) {
-		names = append(names, x.p.Tree.Name(task))
-	}
+	names := x.p.Tree.Names(slices.Sorted(maps.Keys(r.changed)))
 	return fmt.Errorf("%w%s at t = %.9g s: these keep changing: %s", ErrUnsettled, within, x.world.T(),
 		strings.Join(names, ", "))
 }

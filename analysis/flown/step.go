@@ -204,11 +204,8 @@ func (s *Stepper) between(round int) bool {
 
 // unsettled returns the error of an instant in which tasks and signals keep changing.
 func (s *Stepper) unsettled() error {
-	var names []string
-	for _, t := range s.moment.Entered() {
-		names = append(names, s.Tree.Name(t))
-	}
-	return fmt.Errorf("%w: these become active again and again: %s", ErrUnsettled, strings.Join(names, ", "))
+	return fmt.Errorf("%w: these become active again and again: %s", ErrUnsettled,
+		strings.Join(s.Tree.Names(s.moment.Entered()), ", "))
 }
 
 // text returns the answers so far.

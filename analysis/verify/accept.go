@@ -113,10 +113,7 @@ func (f *Finding) loose(tree *bt.Tree, n *declare.Note) bool {
 
 // Note returns the comment that accepts the finding and nothing worse; the author adds the reason.
 func (f *Finding) Note(tree *bt.Tree) string {
-	var names []string
-	for _, t := range f.Tasks {
-		names = append(names, tree.Name(t))
-	}
+	names := tree.Names(f.Tasks)
 	if f.About != "" {
 		names = append(names, f.About)
 	}

@@ -278,10 +278,7 @@ func (t *turns) distinct() []turn {
 func (t *turns) finding(x turn) Finding {
 	m := t.m
 	f := Finding{Tasks: t.tasks(&x)}
-	var names, on []string
-	for _, a := range f.Tasks {
-		names = append(names, m.tree.Name(a))
-	}
+	names, on := m.tree.Names(f.Tasks), []string(nil)
 	strange := ""
 	for i := range t.axes {
 		unknown := func(n int) bool { return t.nodes[n].rates[i] == anyRate }

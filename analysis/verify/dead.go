@@ -237,13 +237,9 @@ func each(tasks []bt.Task) (units [][]bt.Task) {
 
 // some lists the first of the tasks.
 func (m *Model) some(tasks []bt.Task) string {
-	var names []string
-	for i, t := range tasks {
-		if i == maxParts {
-			names = append(names, fmt.Sprintf("%d more", len(tasks)-i))
-			break
-		}
-		names = append(names, m.tree.Name(t))
+	names := m.tree.Names(tasks[:min(maxParts, len(tasks))])
+	if more := len(tasks) - maxParts; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, ", ")
 }

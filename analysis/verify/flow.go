@@ -280,13 +280,7 @@ func (m *Model) longEnough(list []continuousSignal) float64 {
 // lasting explains why a state may last too long, and returns what would help.
 func (x *product) lasting(in state[observed]) (why, advice string) {
 	var active []string
-	x.At(in.key, func(m *flown.Moment) {
-		for _, t := range x.m.actions() {
-			if m.Active(t) {
-				active = append(active, x.m.tree.Name(t))
-			}
-		}
-	})
+	x.At(in.key, func(m *flown.Moment) { active = x.m.tree.Names(x.m.activeAt(m)) })
 	if len(active) == 0 {
 		return "a world may last for any time: one in which no action is active",
 			"declare a fact that excludes it, or give it an action; " + monitorAdvice

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -175,14 +176,7 @@ func (x *program) doubt(y *liveness, i int) (f Finding, ok bool) {
 // title names a rule, counted from 1.
 func (x *program) title(i int) string {
 	r := x.rules[i]
-	condition, action := "true", "nothing"
-	var names []string
-	for _, c := range r.Conditions {
-		names = append(names, x.m.tree.Name(c))
-	}
-	if names != nil {
-		condition = strings.Join(names, " and ")
-	}
+	condition, action := cmp.Or(strings.Join(x.m.tree.Names(r.Conditions), " and "), "true"), "nothing"
 	if r.Action >= 0 {
 		action = x.m.tree.Name(r.Action)
 	}

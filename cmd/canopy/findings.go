@@ -91,21 +91,15 @@ type object struct {
 }
 
 func asObjects(s declare.Subject, found []verify.Finding, written map[int]string) []object {
-	names := func(tasks []bt.Task) (names []string) {
-		for _, t := range tasks {
-			names = append(names, s.Plan.Tree.Name(t))
-		}
-		return names
-	}
 	list := make([]object, len(found))
 	for i, f := range found {
 		line, column := f.Position()
 		list[i] = object{Question: f.Question, Verdict: f.Verdict.String(), About: f.About, Text: f.Text, Where: f.Where,
 			More: f.More, Assumes: f.Assumes, Period: f.Period, Advice: f.Advice, Accepted: f.Accepted, Covers: f.Covers,
 			Loose: f.Loose, Script: f.Script, Written: written[i], File: f.File(), Line: line, Column: column,
-			Tasks: names(f.Tasks), Sources: s.Sources}
+			Tasks: s.Plan.Tree.Names(f.Tasks), Sources: s.Sources}
 		for _, u := range f.Units {
-			list[i].Units = append(list[i].Units, names(u))
+			list[i].Units = append(list[i].Units, s.Plan.Tree.Names(u))
 		}
 		if v := verdictOf(&f); v != verdictProved && v != verdictAccepted || f.Loose {
 			list[i].Note = f.Note(s.Plan.Tree)

@@ -349,12 +349,8 @@ func (p *parser) wrongKind(offset int, name string, k bt.Kind, v *verb) {
 
 // ambiguous reports a name that several tasks have.
 func (p *parser) ambiguous(offset int, name string, tasks []bt.Task) {
-	var names []string
-	for _, t := range tasks {
-		names = append(names, p.tree.Name(t))
-	}
 	p.report(offset, len(name), "ambiguous-task", fmt.Sprintf("%d tasks are called %q", len(tasks), name),
-		diag.OneOf("write one of ", names))
+		diag.OneOf("write one of ", p.tree.Names(tasks)))
 }
 
 // near returns the nearest name of a task that a verb takes.
