@@ -150,7 +150,7 @@ func (c *compiler) params(i *instance) []int {
 				"%s is the entry %q, but parameters do not change while the plan runs", p.Name, name)
 			continue
 		}
-		values[at] = c.number(i.node, p, a, value)
+		values[at] = c.number(i.node, p, a, value, types[p.Type].hint)
 	}
 	return values
 }

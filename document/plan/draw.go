@@ -11,10 +11,8 @@ import (
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
-
-// detail is one attribute of a leaf.
-type detail struct{ attribute, text string }
 
 // Details returns the attributes of the leaf as a list of "attribute: text", in canonical spelling, and its ports.
 func (l *Leaf) Details() []string {
@@ -23,16 +21,16 @@ func (l *Leaf) Details() []string {
 		details = append(details, p.Name+": "+p.Value)
 	}
 	for _, d := range l.details() {
-		details = append(details, d.attribute+": "+d.text)
+		details = append(details, d.Name+": "+d.Value)
 	}
 	return details
 }
 
-func (l *Leaf) details() []detail {
-	var details []detail
+func (l *Leaf) details() []xmltree.Pair {
+	var details []xmltree.Pair
 	add := func(name string, e *expr.Expr) {
 		if e != nil {
-			details = append(details, detail{name, e.String()})
+			details = append(details, xmltree.Pair{Name: name, Value: e.String()})
 		}
 	}
 	assign := func(name string, list []Assignment) {
@@ -41,13 +39,13 @@ func (l *Leaf) details() []detail {
 			parts = append(parts, a.String())
 		}
 		if len(parts) > 0 {
-			details = append(details, detail{name, strings.Join(parts, "; ")})
+			details = append(details, xmltree.Pair{Name: name, Value: strings.Join(parts, "; ")})
 		}
 	}
 	add(attrOn, l.On)
 	add(attrOff, l.Off)
 	if l.until != nil {
-		details = append(details, detail{attrUntil, l.until.Value})
+		details = append(details, xmltree.Pair{Name: attrUntil, Value: l.until.Value})
 	}
 	assign(attrWrite, l.Write)
 	assign(attrEntry, l.Entry)

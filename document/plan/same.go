@@ -24,8 +24,8 @@ func (p *Plan) definitions() map[bt.Task][]string {
 			d = append(d, p.Tree.Name(t))
 		}
 		for _, a := range l.details() {
-			if a.attribute != attrUntil {
-				d = append(d, a.attribute+": "+a.text)
+			if a.Name != attrUntil {
+				d = append(d, a.Name+": "+a.Value)
 			}
 		}
 		all[l.Task] = d

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,11 +32,11 @@ func (d *document) param(n *node, p *bt.Param) int {
 		n.entries = append(n.entries, len(n.params))
 		return p.Default
 	}
-	return d.number(n, p, a, a.Value)
+	return d.number(n, p, a, a.Value, types[p.Type].hint)
 }
 
-// number reads a number of an attribute; the text is that of a port if the attribute names one.
-func (d *document) number(n *node, p *bt.Param, a *xmltree.Attribute, written string) int {
+// number reads a number of an attribute; the text is that of a port if the attribute names one, and empty if it is none.
+func (d *document) number(n *node, p *bt.Param, a *xmltree.Attribute, written, hint string) int {
 	if p.Type == bt.Choice {
 		word := slices.Index(p.Words, strings.TrimSpace(written))
 		if word < 0 {
@@ -47,10 +48,10 @@ func (d *document) number(n *node, p *bt.Param, a *xmltree.Attribute, written st
 	children, words := len(n.children), types[p.Type]
 	value, err := words.parse(written)
 	if err != nil {
-		d.reportValue(a, codeCount, words.hint, "%q is not a %s", written, words.noun)
+		d.reportValue(a, codeCount, hint, "%q is not a %s", cmp.Or(written, a.Value), words.noun)
 		return p.Default
 	}
-	if _, ok := p.Resolve(value, children); !ok && (children > 0 || n.kind.Childless()) && d.doc.Whole {
+	if _, ok := p.Resolve(value, children); !ok && (p.Type != bt.Children || children > 0 && d.doc.Whole) {
 		text, hint := words.impossible(p, written, children)
 		d.reportValue(a, codeCount, hint, "%s", text)
 		return p.Default

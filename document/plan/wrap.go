@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -50,36 +49,23 @@ func (n *node) wrapNames() []string {
 	return list
 }
 
-var errUnit = errors.New("a time without its unit")
-
 // wraps puts around a node the tasks for which its attributes stand.
 func (d *desugarer) wraps(n *node) *node {
 	inner := n.task()
 	has := inner.wrapNames()
 	for _, w := range wraps {
 		if a := inner.element.Find(w.attribute); a != nil && slices.Contains(has, w.attribute) {
-			n = w.around(inner, n, d.wrapValue(&w, a))
+			n = w.around(inner, n, d.wrapValue(inner, &w, a))
 		}
 	}
 	return n
 }
 
 // wrapValue reads the value of an attribute that stands for tasks. A time has its unit.
-func (d *desugarer) wrapValue(w *wrap, a *xmltree.Attribute) int {
-	words, hint := types[w.of], fmt.Sprintf("write %s=%q", w.attribute, w.example)
-	value, err := words.parse(a.Value)
-	if _, number := strconv.ParseFloat(strings.TrimSpace(a.Value), 64); number == nil && w.of == bt.Duration {
-		err = errUnit
+func (d *desugarer) wrapValue(n *node, w *wrap, a *xmltree.Attribute) int {
+	p, written := bt.Param{Type: w.of, Default: 1}, a.Value
+	if _, err := strconv.ParseFloat(strings.TrimSpace(written), 64); err == nil && w.of == bt.Duration {
+		written = ""
 	}
-	p := bt.Param{Type: w.of}
-	switch _, ok := p.Resolve(value, 1); {
-	case err != nil:
-		d.reportValue(a, codeCount, hint, "%q is not a %s", a.Value, words.noun)
-	case !ok:
-		text, hint := words.impossible(&p, a.Value, 1)
-		d.reportValue(a, codeCount, hint, "%s", text)
-	default:
-		return value
-	}
-	return 1
+	return d.number(n, &p, a, written, fmt.Sprintf("write %s=%q", w.attribute, w.example))
 }

@@ -95,7 +95,7 @@ func (j *joiner) markup(n *bt.Node) *xmltree.Markup {
 		m.Add(p.Name, p.Value)
 	}
 	for _, d := range leaf.details() {
-		m.Add(d.attribute, Words(d.text))
+		m.Add(d.Name, Words(d.Value))
 	}
 	for _, c := range n.Children {
 		m.With(j.markup(c))
