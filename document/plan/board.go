@@ -376,28 +376,34 @@ func (c *compiler) unused(path string, at xmltree.Span) string {
 // infer determines the types of the entries by the values that statements give them: a text, else a number, else a
 // truth value.
 func (b *board) infer() {
+	own := slices.DeleteFunc(slices.Clone(b.order), func(e *symbol) bool { return e.signal })
 	var values []flow
-	for _, e := range b.order {
+	for _, e := range own {
 		for _, g := range e.values {
-			if g.value != nil && !e.signal {
+			if g.value != nil {
 				values = append(values, flow{e, g})
 			}
 		}
 	}
 	b.spread(values)
-	values = nil
-	for _, e := range b.order {
-		for _, g := range e.values {
-			if g.literal != nil && !e.signal && e.typed.Len() == 0 {
-				b.assume(e, literalType(g.literal.Value), g.span)
-				values = append(values, b.copies[e]...)
-			}
+	b.claim(own, func(e *symbol) []portType {
+		k := slices.IndexFunc(e.values, func(g write) bool { return g.literal != nil })
+		if k < 0 || e.typed.Len() > 0 {
+			return nil
 		}
-	}
-	b.spread(values)
-	b.inferPorts()
-	for _, e := range b.order {
-		if e.usedAt.Len() > 0 && !e.signal && e.typed.Len() == 0 {
+		return []portType{{literalType(e.values[k].literal.Value), e.values[k].span}}
+	})
+	b.claim(own, func(e *symbol) []portType { // of ports of code, else as expressions use it
+		if v, ok := b.usedAs[e.Name]; ok && e.typed.Len() == 0 && len(e.ported) == 0 && !e.hidden {
+			return []portType{{v.Type, e.at}}
+		}
+		return e.ported
+	})
+	for _, e := range own {
+		if b.code != nil && !e.hidden && e.typed.Len() == 0 { // any value of the program
+			e.Type, b.untyped = expr.Enumeration, true
+		}
+		if e.usedAt.Len() > 0 && e.typed.Len() == 0 {
 			b.assume(e, e.used, e.usedAt)
 			b.spread(b.copies[e])
 		}
@@ -409,6 +415,19 @@ func (b *board) infer() {
 			}
 		}
 	}
+}
+
+// claim determines the types of entries by what claims them, then those of the entries that get their values.
+func (b *board) claim(entries []*symbol, types func(e *symbol) []portType) {
+	var values []flow
+	for _, e := range entries {
+		for _, p := range types(e) {
+			if b.assume(e, p.t, p.at) {
+				values = append(values, b.copies[e]...)
+			}
+		}
+	}
+	b.spread(values)
 }
 
 // spread determines the types of entries by values, then those of the entries that get the values of these.

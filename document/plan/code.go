@@ -70,32 +70,10 @@ func (d *document) program(n *node) {
 	}
 }
 
-// portType is the type of the values that a port writes.
+// portType is the type of values of an entry, such as those that a port writes.
 type portType struct {
 	t  expr.Type
 	at xmltree.Span
-}
-
-// inferPorts determines the types of the entries that code writes, by their ports, else by the expressions that use
-// them. Others may have any value of the program.
-func (b *board) inferPorts() {
-	var values []flow
-	for _, e := range b.order {
-		if v, ok := b.usedAs[e.Name]; ok && e.typed.Len() == 0 && len(e.ported) == 0 && !e.signal && !e.hidden {
-			e.ported = []portType{{v.Type, e.at}}
-		}
-		for _, p := range e.ported {
-			if b.assume(e, p.t, p.at) {
-				values = append(values, b.copies[e]...)
-			}
-		}
-	}
-	b.spread(values)
-	for _, e := range b.order {
-		if b.code != nil && !e.signal && !e.hidden && e.typed.Len() == 0 {
-			e.Type, b.untyped = expr.Enumeration, true
-		}
-	}
 }
 
 // bound returns a port of a free leaf.

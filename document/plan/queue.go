@@ -121,18 +121,6 @@ func (b *board) texts(x *queue, e *symbol, seen map[*symbol]bool) {
 				x.lists = append(x.lists, list)
 			}
 		}
-		if g.literal != nil {
-			add(g.literal.Value)
-			continue
-		}
-		if g.value == nil {
-			continue
-		}
-		if g.value == anyText {
-			b.report(g.span.At, g.span.Len(), codeTypes, "write the values as literals",
-				"the values of the queue %q are those of another queue", l.entry.String())
-			continue
-		}
 		var visit func(n *expr.Node)
 		visit = func(n *expr.Node) {
 			switch n.Op() {
@@ -154,7 +142,15 @@ func (b *board) texts(x *queue, e *symbol, seen map[*symbol]bool) {
 					"the values of the queue %q are not known before the run", l.entry.String())
 			}
 		}
-		visit(g.value.Root())
+		switch {
+		case g.literal != nil:
+			add(g.literal.Value)
+		case g.value == anyText:
+			b.report(g.span.At, g.span.Len(), codeTypes, "write the values as literals",
+				"the values of the queue %q are those of another queue", l.entry.String())
+		case g.value != nil:
+			visit(g.value.Root())
+		}
 	}
 }
 
