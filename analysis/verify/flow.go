@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/analysis/zone"
@@ -54,7 +53,7 @@ func (m *Model) continuousSignals(steps *flown.Stepper) []continuousSignal {
 			continue
 		}
 		if kind, _ := m.motion([]string{s.name}, true); kind == steady {
-			list = append(list, continuousSignal{axis{name: s.name, cuts: s.cuts}, map[rateAt]knownRate{}})
+			list = append(list, continuousSignal{axis{name: s.name, signal: i, cuts: s.cuts}, map[rateAt]knownRate{}})
 		}
 	}
 	return slices.DeleteFunc(list, func(d continuousSignal) bool { return !d.leaves(m) })
@@ -281,20 +280,23 @@ func (m *Model) longEnough(list []continuousSignal) float64 {
 func (x *product) lasting(in state[observed]) (why, advice string) {
 	var active []string
 	x.At(in.key, func(m *flown.Moment) { active = x.m.tree.Names(x.m.activeAt(m)) })
+	if x.ends.signal != "" {
+		x.ends.active = active
+		return x.ends.String(), lockAdvice
+	}
 	if len(active) == 0 {
 		return "a world may last for any time: one in which no action is active",
 			"declare a fact that excludes it, or give it an action; " + monitorAdvice
 	}
-	while := "while " + strings.Join(active, " and ") + either(active, " is", " are") + " active"
 	limited := false
 	for i, d := range x.flows[in.mark.flows] {
 		limited = limited || x.continuous[i].longest(d) < zone.Forever
 	}
 	if limited {
-		return "at the rates that are known it may take longer, " + while,
+		return "at the rates that are known it may take longer, " + while(active),
 			"allow more time, or narrow the rates by `effects`; " + monitorAdvice
 	}
-	return "a world may last for any time: " + while + ", no signal has to leave its interval",
-		"give `effects` that keep the rate of a signal away from 0 " + while + ", and facts that limit it on both sides; " +
-			monitorAdvice
+	return "a world may last for any time: " + while(active) + ", no signal has to leave its interval",
+		"give `effects` that keep the rate of a signal away from 0 " + while(active) + ", and facts that limit it on both" +
+			" sides; " + monitorAdvice
 }

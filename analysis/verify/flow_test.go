@@ -31,7 +31,8 @@ func TestRatesLimitTimes(t *testing.T) {
 		{climb, "climb -> within 300 [s] (not climb)", "climb: {h: [2, 3]}", Undecided, "it may take longer, while climb is active"},
 		{climb, "climb -> within 199 [s] (not climb)", "climb: {h: [2, 3]}", Undecided, "it may take longer, while climb is active"},
 		{climb, "climb -> within 199 [s] (not climb)", "climb: {h: [3.1, 4]}", Proved, ""},
-		{climb, "climb -> within 301 [s] (not climb)", "climb: {h: [-3, -2]}", Proved, ""}, // it leaves what the facts allow
+		{climb, "climb -> within 301 [s] (not climb)", "climb: {h: [-3, -2]}", Undecided,
+			"the fact h >= 0 ends every run: h leaves what it allows while climb is active"},
 		{climb, "climb -> within 301 [s] (not climb)", "climb: {h: up}", Refuted, "while climb is active, no signal has to leave"},
 		{climb, "climb -> within 301 [s] (not climb)", "climb: {x: [2, 3]}", Refuted, "no signal has to leave"},
 		{climb, "eventually high", "climb: {h: [2, 3]}", Proved, ""},
@@ -190,7 +191,7 @@ func (b *bounded) violated(f *flight) bool {
 func TestTimesAreKept(t *testing.T) {
 	count, flown, late := map[Verdict]int{}, 0, 0
 	r := &randomPlan{Rand: rand.New(rand.NewPCG(12, 3))}
-	cases := plansFlown(400, 60)
+	cases := plansFlown(1200, 200)
 	for range cases {
 		s := r.switching(t)
 		for _, sig := range bruteNames {
@@ -230,7 +231,7 @@ func TestTimesAreKept(t *testing.T) {
 		}
 	}
 	t.Logf("%v; %d flights keep what the rates prove, %d violate what is not proved", count, flown, late)
-	if flown < cases/2 || late < cases/4 {
+	if flown < cases/8 || late < cases/4 {
 		t.Errorf("%v; %d flights keep what the rates prove, %d violate what is not proved", count, flown, late)
 	}
 }

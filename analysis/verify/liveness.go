@@ -126,7 +126,8 @@ func (x *liveness) judge(part []int) {
 			}
 		}
 	}
-	stuck := !exits || !x.mustBeLeft(part)
+	locked := slices.ContainsFunc(part, func(n int) bool { return x.lock(n).signal != "" })
+	stuck := !exits || locked || !x.mustBeLeft(part)
 	x.stuck = append(x.stuck, stuck)
 	for _, n := range part {
 		x.reached[n] = good && !stuck
@@ -240,8 +241,11 @@ func (x *liveness) findings() []Finding {
 	}
 	goal, at := x.m.subject.Declared.Goal.Text, x.m.subject.Declared.Goal.Place
 	lost := ""
+	if x.m.subject.Horizon > 0 {
+		lost = ", if the run goes on for long enough"
+	}
 	if x.losesGoal() {
-		lost = "; the plan may end there, and no task reacts if the goal is lost later"
+		lost += "; the plan may end there, and no task reacts if the goal is lost later"
 	}
 	var found []Finding
 	for i, nodes := range [][]int{sure, reached} {
@@ -322,6 +326,11 @@ func (x *liveness) doing(loop []int) string {
 			if name := x.m.tree.Name(a); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
+		}
+	}
+	for _, n := range loop {
+		if l := x.lock(n); l.signal != "" && len(x.nodes[n].next) > 0 {
+			return l.String()
 		}
 	}
 	switch {

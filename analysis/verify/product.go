@@ -38,6 +38,7 @@ type product struct {
 	flows  [][]flow // by number; 0: none is known before the run
 	flowOf map[string]int
 	why    string // the formula cannot be followed
+	ends   lock   // what ends the run that was found, before what must happen
 }
 
 // observed is what counts of a state, after a settling, beside that of the plan.
@@ -199,7 +200,7 @@ func (x *product) progressed(at *flown.Moment, now *observed) event {
 		if x.violated(now.state) || x.satisfied(now.state) { // whatever follows
 			return nothing
 		}
-		if x.overdue(now.state, z) {
+		if x.endsBefore(now.state, now.flows, z) || x.overdue(now.state, z) {
 			return late
 		}
 		left, possible := x.monitor.leave(now.state, now.again, z, now.behind || x.steps.Still, at.Choose)
@@ -219,6 +220,21 @@ func (x *product) progressed(at *flown.Moment, now *observed) event {
 		return impossible
 	}
 	return nothing
+}
+
+// endsBefore reports whether a fact may have ended the run before what must happen within some time.
+func (x *product) endsBefore(state, flows int, z *zone.Zone) bool {
+	within, _ := x.bounded(state, temporal.Within)
+	if within == 0 {
+		return false
+	}
+	if x.from < 0 { // else the run that was found is followed again
+		x.ends = x.lock(x.flows[flows], func(i int) bool {
+			clock, least := x.clock+len(x.ops)+i, x.continuous[i].shortest(x.flows[flows][i])
+			return !z.Runs(clock) || z.Allows(clock, zone.AtLeast, least)
+		})
+	}
+	return x.ends.signal != ""
 }
 
 // leaveState prepares the transitions from a state.

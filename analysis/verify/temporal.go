@@ -1,11 +1,13 @@
 package verify
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/temporal"
@@ -86,10 +88,19 @@ func (m *Model) property(p *temporal.Property) Finding {
 		return x.proved(c.how)
 	}
 	if open := timing(x.formula); open != "" && c.verdict == Refuted {
-		rated := x.proveAtRates()
+		horizon := x.subject.Horizon
+		rated, ends := x.proveAtRates(horizon), horizon > 0 && awaitsLater(x.formula)
+		if rated.verdict != Proved && horizon > 0 && awaits(x.formula) {
+			if endless := x.proveAtRates(0); endless.verdict == Proved {
+				rated, ends = endless, true
+			}
+		}
 		if rated.verdict == Proved {
 			found := x.proved("at the rates that are known, " + rated.how)
-			found.Assumes = x.rateRests()
+			if found.Assumes = x.rateRests(); ends {
+				found.Assumes = append(found.Assumes, Assumption{Text: fmt.Sprintf("no run ends before what must happen has"+
+					" happened, as it may at the horizon of %s s", diag.Number(horizon, 6))})
+			}
 			return found
 		}
 		last |= noTime
@@ -126,13 +137,31 @@ func (x *propertyModel) proved(how string) Finding {
 	return Finding{Verdict: Proved, Text: "holds in every run: " + x.property.Text + ", " + how}
 }
 
+// awaits reports whether something must happen without a bound.
+func awaits(f *temporal.Formula) bool {
+	return f.Op == temporal.Until || slices.ContainsFunc(f.Args, awaits)
+}
+
+// awaitsLater reports whether it must from a time after the start on, which may be just before the end of a run.
+func awaitsLater(f *temporal.Formula) bool {
+	if f.Op <= temporal.Or {
+		return slices.ContainsFunc(f.Args, awaitsLater)
+	}
+	return slices.ContainsFunc(f.Args, awaits)
+}
+
 // proveAtRates searches for a violation where signals move at the rates that are known: those of few signals, then all.
-func (x *propertyModel) proveAtRates() (c outcome) {
+// What must happen does so before the horizon [s], if there is one.
+func (x *propertyModel) proveAtRates(horizon float64) (c outcome) {
 	for _, steps := range []*flown.Stepper{x.abstractBut(x.formula), x.stepper()} {
 		if steps != x.stepper() && len(steps.Freed()) == 0 {
 			continue
 		}
-		g := soon(x.formula, x.longEnough(x.continuousSignals(steps)))
+		time := x.longEnough(x.continuousSignals(steps))
+		if horizon > 0 {
+			time = min(time, horizon)
+		}
+		g := soon(x.formula, time)
 		if c, _ = x.prove(steps, followed(g, true), atRates); c.verdict != Refuted {
 			break
 		}

@@ -106,6 +106,7 @@ type Subject struct {
 	Signals  []string              // names, by the place in the signal vector; nil for a plan alone
 	Flown    *Flight               // a flight of the plan; nil if there is none
 	Sources  []string              // of signals: each may be lost and found at any instant
+	Horizon  float64               // at which every run ends [s]; 0: at none
 }
 
 // Flight is what a flight has shown of a plan.
