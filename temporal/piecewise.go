@@ -31,8 +31,8 @@ func byPlace(p, q point) int {
 const roundedOff = 8 * 0x1p-52
 
 // line returns the value at a time between two points. What may be 0, with the value and the time rounded, is 0: a
-// condition or its opposite holds where their curves cross. An infinite value, that of a discrete signal, changes at the
-// second point.
+// condition or its opposite holds where their curves cross. An infinite value, that of a discrete signal, changes at
+// the second point.
 func line(p, q point, t float64) float64 {
 	switch {
 	case t == q.t && p.t < q.t:
