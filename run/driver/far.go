@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/canopy-uav/canopy/autopilot/fake"
@@ -135,22 +134,21 @@ func (c *live) Close() error {
 
 // simulated is a fake autopilot in this program. Its clock is that of the flight.
 type simulated struct {
-	vehicle *fake.Autopilot
-	name    string
-	start   int64 // Unix time [ns]
-	wall    int64
-	arrived [][]byte
-	speed   float64 // of real time; 0: as fast as possible
-	began   time.Time
-
-	mutex    sync.Mutex
-	commands []string
+	vehicle  *fake.Autopilot
+	name     string
+	start    int64 // Unix time [ns]
+	wall     int64
+	arrived  [][]byte
+	speed    float64 // of real time; 0: as fast as possible
+	began    time.Time
+	commands chan string // of the operator
 }
 
 // Fake returns the far end of a fake autopilot, which is switched on at a Unix time [ns]. Its clock runs at a multiple
 // of real time; 0 is as fast as possible.
 func Fake(name string, v *fake.Autopilot, unix int64, speed float64) FarEnd {
-	return &simulated{vehicle: v, name: name, start: unix, wall: 1, speed: speed, began: time.Now()}
+	return &simulated{vehicle: v, name: name, start: unix, wall: 1, speed: speed, began: time.Now(),
+		commands: make(chan string, 1024)}
 }
 
 func (c *simulated) String() string { return c.name }
@@ -167,10 +165,9 @@ func (c *simulated) Next(ctx context.Context, due int64, asks <-chan Ask) (fligh
 		select {
 		case ask := <-asks:
 			return flight.Input{}, ask
-		default:
-		}
-		if command, ok := c.command(); ok {
+		case command := <-c.commands:
 			return flight.Input{Kind: flight.Operator, At: c.Now(), Data: []byte(command)}, nil
+		default:
 		}
 		if len(c.arrived) > 0 {
 			in := flight.Input{Kind: flight.Frame, At: c.Now(), Data: c.arrived[0]}
@@ -190,26 +187,11 @@ func (c *simulated) Next(ctx context.Context, due int64, asks <-chan Ask) (fligh
 	}
 }
 
-// command takes a command of the operator.
-func (c *simulated) command() (command string, ok bool) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if len(c.commands) == 0 {
-		return "", false
-	}
-	command, c.commands = c.commands[0], c.commands[1:]
-	return command, true
-}
-
 // Write implements FarEnd.
 func (c *simulated) Write(frame []byte) { c.vehicle.Receive(frame) }
 
 // Operate implements FarEnd.
-func (c *simulated) Operate(command string) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	c.commands = append(c.commands, command)
-}
+func (c *simulated) Operate(command string) { c.commands <- command }
 
 // Close implements FarEnd.
 func (c *simulated) Close() error { return nil }

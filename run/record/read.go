@@ -239,24 +239,32 @@ func index(file io.Reader, left uint64) (ended bool, err error) {
 
 var errShort = errors.New("a record is shorter than its contents")
 
-// cut splits n bytes off data.
-func cut(data []byte, n uint64) (head, rest []byte, err error) {
-	if n > uint64(len(data)) {
-		return nil, nil, errShort
-	}
-	return data[:n], data[n:], nil
+// fields are those of a record that are not read yet. The first one that is not complete is an error.
+type fields struct {
+	data []byte
+	err  error
 }
 
-// cutString splits off bytes preceded by their count, an unsigned integer of the given size in bytes.
-func cutString(data []byte, width uint64) (text, rest []byte, err error) {
-	head, rest, err := cut(data, width)
-	if err != nil {
-		return nil, nil, err
+// cut splits n bytes off; nil: there are fewer.
+func (f *fields) cut(n uint64) (head []byte) {
+	if n > uint64(len(f.data)) {
+		f.data, f.err = nil, errShort
+		return nil
 	}
-	if width == 4 {
-		return cut(rest, uint64(binary.LittleEndian.Uint32(head)))
+	head, f.data = f.data[:n], f.data[n:]
+	return head
+}
+
+// text splits off bytes preceded by their count, an unsigned integer of the given size in bytes.
+func (f *fields) text(width uint64) []byte {
+	switch head := f.cut(width); {
+	case f.err != nil:
+		return nil
+	case width == 4:
+		return f.cut(uint64(binary.LittleEndian.Uint32(head)))
+	default:
+		return f.cut(binary.LittleEndian.Uint64(head))
 	}
-	return cut(rest, binary.LittleEndian.Uint64(head))
 }
 
 // player passes a log to a recorder.
@@ -289,25 +297,14 @@ func (p *player) know(task bt.Task, name string) {
 
 // attachment reads an attachment record: log time, creation time, name, media type, data, checksum.
 func (p *player) attachment(body []byte) error {
-	_, rest, err := cut(body, 8+8)
-	if err != nil {
-		return err
+	f := fields{data: body}
+	f.cut(8 + 8)
+	name, media, data := f.text(4), f.text(4), f.text(8)
+	if f.err == nil {
+		p.header.Attachments = append(p.header.Attachments,
+			Attachment{Name: string(name), MediaType: string(media), Data: bytes.Clone(data)})
 	}
-	name, rest, err := cutString(rest, 4)
-	if err != nil {
-		return err
-	}
-	media, rest, err := cutString(rest, 4)
-	if err != nil {
-		return err
-	}
-	data, _, err := cutString(rest, 8)
-	if err != nil {
-		return err
-	}
-	p.header.Attachments = append(p.header.Attachments,
-		Attachment{Name: string(name), MediaType: string(media), Data: bytes.Clone(data)})
-	return nil
+	return f.err
 }
 
 // message is a message of a chunk.
@@ -321,31 +318,27 @@ type message struct {
 // eachMessage calls visit for every message among the records of a chunk, with its topic. It adds the channels that
 // the chunk declares. Errors are those of visit, or wrap ErrFormat.
 func eachMessage(records []byte, channels map[uint16]string, visit func(topic string, m message) error) error {
-	for len(records) > 0 {
-		op := opcode(records[0])
-		body, rest, err := cutString(records[1:], 8)
-		if err != nil {
-			return sound(err)
+	all := fields{data: records}
+	for len(all.data) > 0 {
+		op := opcode(all.cut(1)[0])
+		body := fields{data: all.text(8)}
+		if all.err != nil {
+			return sound(all.err)
 		}
-		records = rest
 		switch op {
 		case opChannel:
-			head, rest, err := cut(body, 2+2) // channel, schema
-			if err != nil {
-				return sound(err)
-			}
-			topic, _, err := cutString(rest, 4)
-			if err != nil {
-				return sound(err)
+			head, topic := body.cut(2+2), body.text(4) // channel, schema; topic
+			if body.err != nil {
+				return sound(body.err)
 			}
 			channels[binary.LittleEndian.Uint16(head)] = string(topic)
 		case opMessage:
-			head, data, err := cut(body, 2+4+8+8) // channel, sequence number, log time, publish time
-			if err != nil {
-				return sound(err)
+			head := body.cut(2 + 4 + 8 + 8) // channel, sequence number, log time, publish time
+			if body.err != nil {
+				return sound(body.err)
 			}
 			m := message{binary.LittleEndian.Uint16(head), binary.LittleEndian.Uint32(head[2:]),
-				binary.LittleEndian.Uint64(head[6:]), data}
+				binary.LittleEndian.Uint64(head[6:]), body.data}
 			if err := visit(channels[m.channel], m); err != nil {
 				return fmt.Errorf("message at %d ns on %q: %w", m.time, channels[m.channel], err)
 			}
@@ -356,20 +349,14 @@ func eachMessage(records []byte, channels map[uint16]string, visit func(topic st
 
 // chunk returns the records of a chunk: first and last log time, uncompressed size, checksum, compression, records.
 func chunk(body []byte) ([]byte, error) {
-	head, rest, err := cut(body, 8+8+8+4)
-	if err != nil {
-		return nil, err
-	}
-	compression, rest, err := cutString(rest, 4)
-	if err != nil {
-		return nil, err
-	}
+	f := fields{data: body}
+	head, compression := f.cut(8+8+8+4), f.text(4)
 	if len(compression) > 0 {
 		return nil, fmt.Errorf("a chunk is compressed by %.20q; run logs are not compressed", compression)
 	}
-	records, _, err := cutString(rest, 8)
-	if err != nil {
-		return nil, err
+	records := f.text(8)
+	if f.err != nil {
+		return nil, f.err
 	}
 	if sum := binary.LittleEndian.Uint32(head[24:]); sum != 0 && crc32.ChecksumIEEE(records) != sum {
 		return nil, errors.New("the checksum of a chunk is wrong")
