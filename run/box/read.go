@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"slices"
 
 	"github.com/canopy-uav/canopy/autopilot/service"
 )
@@ -19,8 +18,8 @@ type Reader struct {
 	from   *bufio.Reader
 	err    error
 	head   [recordHead]byte
-	buffer []byte
-	scan   bool // the data of a record is valid until the next one is read only
+	buffer bytes.Buffer // the body of a record
+	scan   bool         // the data of a record is valid until the next one is read only
 }
 
 // NewReader returns a reader of a box, or an error that wraps ErrFormat if r does not begin like one.
@@ -78,7 +77,9 @@ func (b *Reader) next() (Record, error) {
 	case n < recordHead:
 		return Record{}, b.torn()
 	}
-	body, err := b.body(int(length))
+	b.buffer.Reset() // it grows with what the file has, not with the length
+	_, err = io.CopyN(&b.buffer, b.from, int64(length))
+	body := b.buffer.Bytes()
 	switch {
 	case short(err):
 		return Record{}, b.torn()
@@ -101,21 +102,6 @@ func (b *Reader) next() (Record, error) {
 	b.sum = sum
 	b.at += recordHead + int64(length)
 	return r, nil
-}
-
-// body reads the body of a record, which is valid until the next one is read. The memory follows the file, not the
-// length.
-func (b *Reader) body(length int) ([]byte, error) {
-	b.buffer = b.buffer[:0]
-	for len(b.buffer) < length {
-		from := len(b.buffer)
-		b.buffer = slices.Grow(b.buffer, min(length-from, 1<<16))
-		b.buffer = b.buffer[:from+min(length-from, 1<<16)]
-		if _, err := io.ReadFull(b.from, b.buffer[from:]); err != nil {
-			return nil, err
-		}
-	}
-	return b.buffer, nil
 }
 
 func (b *Reader) damage(why string) error { return &Damage{Record: b.records, At: b.at, Why: why} }
