@@ -146,7 +146,7 @@ func (c *compiler) params(i *instance) []int {
 			continue
 		}
 		if open {
-			c.reportValue(a, codeCount, "write a number here, at the use of the tree, in its model or in its <BehaviorTree>",
+			c.reportValue(a, codeCount, "write a value here, at the use of the tree, in its model or in its <BehaviorTree>",
 				"%s is the entry %q, but parameters do not change while the plan runs", p.Name, name)
 			continue
 		}

@@ -2,9 +2,9 @@ package plan
 
 import (
 	"math"
+	"math/big"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/canopy-uav/canopy/expr"
@@ -58,12 +58,8 @@ var (
 // whole returns whether a text begins with a whole number within bounds.
 func whole(least int64, most uint64) func(string) bool {
 	return func(text string) bool {
-		digits := leadingWhole.FindString(text)
-		if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
-			return least <= n && (n < 0 || uint64(n) <= most)
-		}
-		n, err := strconv.ParseUint(digits, 10, 64)
-		return err == nil && n <= most
+		n, ok := new(big.Int).SetString(leadingWhole.FindString(text), 10)
+		return ok && n.Cmp(big.NewInt(least)) >= 0 && n.Cmp(new(big.Int).SetUint64(most)) <= 0
 	}
 }
 

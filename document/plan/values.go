@@ -35,7 +35,8 @@ func (d *document) param(n *node, p *bt.Param) int {
 	return d.number(n, p, a, a.Value, types[p.Type].hint)
 }
 
-// number reads a number of an attribute; the text is that of a port if the attribute names one, and empty if it is none.
+// number reads a number of an attribute; the text is that of a port if the attribute names one, and empty if it is no
+// number.
 func (d *document) number(n *node, p *bt.Param, a *xmltree.Attribute, written, hint string) int {
 	if p.Type == bt.Choice {
 		word := slices.Index(p.Words, strings.TrimSpace(written))
