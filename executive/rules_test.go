@@ -195,6 +195,14 @@ var rules = []struct {
 	{"what comes after it reads it at once", `<Sequence><Script code="k := 1"/><ReactiveFallback><ScriptCondition code="k == 2"/><Sequence>
 			<Script code="k := 2"/><ScriptCondition code="k == 2"/><Action name="a"/></Sequence></ReactiveFallback></Sequence>`, "", at(0, 0), `
 0: a Running; a Deactivating; v = 0; w = 1; k = 2`},
+	{"a guard runs its script again beside the action behind it, which goes on unless the guard's result is another one",
+		`<Sequence><Script code="k := 0"/><ReactiveSequence><Fallback><Condition name="C" on="x ge 1" _post="k := k + 1"/>
+			<Condition name="d" on="x lt 0.5"/></Fallback><Action name="work" write="v := k"/></ReactiveSequence></Sequence>`, "",
+		at(0, 1, 0, 0.7, 0.7), `
+0: work Running; v = 1; w = 1; k = 1
+1: x >= 1 becomes true; x < 0.5 becomes false; v = 2; k = 2
+2: x >= 1 becomes false; x < 0.5 becomes true; v = 3; k = 3
+3: x < 0.5 becomes false; work Deactivating; v = 0; k = 4`},
 	{"a loop whose run changes nothing waits for a change, and then runs again",
 		`<KeepRunningUntilFailure><Fallback><Sequence><Condition name="c" on="x ge 1"/><Script code="k := 2"/></Sequence>
 			<Script code="k := 3"/></Fallback></KeepRunningUntilFailure>`, "", at(0, 0, 1), `
