@@ -224,6 +224,7 @@ func (x *Executive) Changed(indicators []int) {
 	for _, k := range indicators {
 		for _, i := range x.p.readers[k] {
 			if x.watching[i] != rests {
+				x.pass.outside = true
 				x.due.add(int(i))
 			}
 		}

@@ -16,7 +16,7 @@ type pass struct {
 	some    bool   // a leaf is passed
 	first   bool   // nothing has settled in this instant
 	rests   bool   // all has settled: loops wait for an input
-	outside bool   // a slot has been written from outside
+	outside bool   // an indicator has changed, or a slot has been written from outside
 	again   bool   // this settling begins the next runs of loops
 	varied  Varies // of the actions that were activated
 	reran   bool   // a loop has run its child again in this instant

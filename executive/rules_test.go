@@ -208,6 +208,12 @@ var rules = []struct {
 			<Script code="k := 3"/></Fallback></KeepRunningUntilFailure>`, "", at(0, 0, 1), `
 0: v = 0; w = 1; k = 3
 2: x >= 1 becomes true; k = 2`},
+	{"a loop that waits runs its action again once that would not end at once",
+		`<Sequence><Script code="k := 1"/><KeepRunningUntilFailure><Action name="work" done="x ge k"/></KeepRunningUntilFailure></Sequence>`,
+		"", at(0, 1, 1, 0, 0), `
+0: work Running; v = 0; w = 1; k = 1
+1: x >= k becomes true; work Finished; work Deactivating; work Running; work Finished; work Deactivating; work Running; work Finished; work Deactivating
+3: x >= k becomes false; work Running`},
 	{"an instant without end, and the tasks in it", `<Sequence><Script code="n := 1"/><KeepRunningUntilFailure>
 			<Script name="Again" code="n := 3 - n"/></KeepRunningUntilFailure></Sequence>`, "", at(0, 0), `
 0: v = 0; w = 1; n = 2; the plan and the signals do not settle at t = 0 s: these keep changing: Again`},
