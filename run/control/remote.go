@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"strings"
 	"time"
@@ -231,11 +230,7 @@ func SelfSigned(from time.Time) (*tls.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	number, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
-	if err != nil {
-		return nil, err
-	}
-	c := &x509.Certificate{SerialNumber: number, Subject: pkix.Name{CommonName: "canopy"},
+	c := &x509.Certificate{Subject: pkix.Name{CommonName: "canopy"},
 		NotBefore: from.Add(-time.Hour), NotAfter: from.AddDate(1, 0, 0),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	raw, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)

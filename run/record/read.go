@@ -57,10 +57,8 @@ type Log struct {
 
 // Signal returns the column of a signal, nil if it was not recorded.
 func (l *Log) Signal(name string) []float64 {
-	for i, s := range l.Signals {
-		if s.Name == name {
-			return l.Values[i]
-		}
+	if i := slices.IndexFunc(l.Signals, func(s Signal) bool { return s.Name == name }); i >= 0 {
+		return l.Values[i]
 	}
 	return nil
 }
