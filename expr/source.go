@@ -140,7 +140,7 @@ func (c *certainty) known(n *Node) *Node {
 	case n.propositional(), n.op == OpIf:
 		t, f := c.sides(n)
 		k = join(n, OpOr, t, f)
-	case c.alone(n):
+	case n.walk(func(n *Node) bool { return n.op != OpIf && !n.propositional() }): // no condition decides what it reads
 		for _, s := range c.scope.sources(n) {
 			k = join(n, OpAnd, k, named(n, Known(s)))
 		}
@@ -151,11 +151,6 @@ func (c *certainty) known(n *Node) *Node {
 	}
 	c.memo[n] = k
 	return k
-}
-
-// alone reports whether a node is known exactly if all its sources are: no condition inside decides what it reads.
-func (c *certainty) alone(n *Node) bool {
-	return n.walk(func(n *Node) bool { return n.op != OpIf && !n.propositional() })
 }
 
 // sides returns when a condition holds for certain, and when it does not.

@@ -221,7 +221,13 @@ func (v *Autopilot) finishUpload() {
 		v.memory.stored[t.kind] = t.staged
 	}
 	if mission {
-		v.missionReplaced()
+		// The aeroplane finishes its way to the place of the old item.
+		if v.route.current >= len(v.memory.mission()) || v.firmware.atomic {
+			v.route = route{started: v.route.started}
+			if v.firmware.homeItem {
+				v.route.current = 1
+			}
+		}
 	} else if t.kind == mav.MAV_MISSION_TYPE_FENCE && v.firmware.fence.switched {
 		v.guard.indexed, v.guard.reported = v.now+indexTime, false
 	}

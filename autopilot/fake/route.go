@@ -29,16 +29,6 @@ func (v *Autopilot) goTo(n int) {
 	v.route.current, v.route.entered, v.route.complete, v.route.landing = n, false, false, false
 }
 
-// missionReplaced begins with a new mission. The aeroplane finishes its way to the place of the old item.
-func (v *Autopilot) missionReplaced() {
-	if v.route.current >= len(v.memory.mission()) || v.firmware.atomic {
-		v.route = route{started: v.route.started}
-		if v.firmware.homeItem {
-			v.route.current = 1
-		}
-	}
-}
-
 // follow flies the mission.
 func (v *Autopilot) follow(dt float64) demand {
 	if !v.armed {

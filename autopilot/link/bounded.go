@@ -21,8 +21,6 @@ type bounded struct {
 	busy chan struct{} // is full while a Write is under way
 }
 
-func newBounded(l line) *bounded { return &bounded{l, make(chan struct{}, 1)} }
-
 // Write sends a frame. One that the line does not take in time is under way until it does; others are lost meanwhile.
 func (b *bounded) Write(data []byte) (int, error) {
 	select {

@@ -252,7 +252,7 @@ func openSerial(at string) (channel, error) {
 		var e *serial.PortError
 		switch {
 		case err == nil:
-			return newBounded(port), nil
+			return &bounded{port, make(chan struct{}, 1)}, nil
 		case errors.Is(err, fs.ErrPermission) || errors.As(err, &e) && e.Code() == serial.PermissionDenied:
 			return nil, plain{"this user may not use it: on Linux, the group that may is often dialout", err}
 		case errors.As(err, &e) && e.Code() == serial.PortBusy:
