@@ -82,6 +82,9 @@ func (m *Model) property(p *temporal.Property) Finding {
 	if found, ok := x.inStates(); ok {
 		return found
 	}
+	if found, ok := x.inSequences(); ok {
+		return found
+	}
 	steps := x.abstract()
 	c, last := x.prove(steps, followed(x.formula, true), anyTime)
 	if c.verdict == Proved {
@@ -131,6 +134,93 @@ func (x *propertyModel) inStates() (found Finding, ok bool) {
 		Finding{Text: "holds in every state: " + x.property.Text + x.vacuity(&l)},
 		Finding{Text: "does not hold: " + x.property.Text, Advice: propertyAdvice}), true
 }
+
+// few is a number of inputs of which a search visits all worlds: it finds a counterexample in which no signal jumps.
+const few = 16
+
+// inSequences decides a property without times, of a plan whose state depends on the world alone: of what is to be met
+// and the truths of the property's conditions, all that are possible are visited. One stands for many worlds, so that
+// this takes no longer for a larger plan. ok is false if it does not decide the property.
+func (x *propertyModel) inSequences() (found Finding, ok bool) {
+	if x.slow() || len(x.tree.Timers()) > 0 || x.feedsBack(x.stepper()) || x.stepper().Lags() || x.Remembers() {
+		return Finding{}, false
+	}
+	l, why := newMonitor(followed(x.formula, true), x.conditions, 0)
+	if why != "" || slices.ContainsFunc(l.ops, func(f *temporal.Formula) bool { return f.Op != temporal.Weak }) {
+		return Finding{}, false
+	}
+	possible, ok := x.valuations(x.lawful, 0)
+	type sequence struct { // of states
+		state int // what is to be met
+		sets  []set
+	}
+	reached, known := []sequence{{state: -1}}, map[int]bool{}
+	for i := 0; ok && i < len(reached) && !x.space.full(); i++ {
+		for _, v := range possible {
+			next := l.progress(reached[i].state, v.holds).state
+			switch sets := append(slices.Clone(reached[i].sets), v.in); {
+			case l.violated(next) && !awaits(x.formula) && len(x.vocab.inputs) > few:
+				return x.sequence(sets)
+			case l.violated(next):
+				return Finding{}, false
+			case !l.satisfied(next) && !known[next]:
+				known[next] = true
+				reached = append(reached, sequence{next, sets})
+			}
+		}
+		ok = len(reached)*len(possible) <= maxTransitions
+	}
+	how := "whatever states follow each other"
+	if len(reached) == 1 {
+		how = leftOpen(0)
+	}
+	return x.proved(how), ok && !x.space.full()
+}
+
+// sequence refutes the property by worlds in these sets, one after the other, if a flight shows the last one.
+func (x *propertyModel) sequence(sets []set) (found Finding, ok bool) {
+	var worlds [][]bool
+	for _, in := range sets {
+		w, _ := x.find(in)
+		worlds = append(worlds, append(w.before, w.world)...)
+	}
+	instants := x.guided(worlds, func(*flown.Moment) bool { return true })
+	if instants == nil {
+		return Finding{}, false
+	}
+	found = Finding{Verdict: Refuted, Text: "does not hold: " + x.property.Text, Script: x.spell(instants),
+		Advice: propertyAdvice}
+	found.Where, found.More = x.regions(sets[len(sets)-1])
+	return found, true
+}
+
+// valuation is the truths of the property's conditions in some states.
+type valuation struct {
+	holds uint64
+	in    set
+}
+
+// valuations returns those of the conditions from one on that are possible in some states; ok is false if there are too
+// many.
+func (x *propertyModel) valuations(in set, from int) (list []valuation, ok bool) {
+	switch {
+	case x.space.empty(in):
+		return nil, true
+	case from == len(x.always):
+		return []valuation{{0, in}}, true
+	}
+	is := x.of(&x.always[from])
+	list, ok = x.valuations(x.space.and(in, is), from+1)
+	for i := range list {
+		list[i].holds |= 1 << from
+	}
+	others, fine := x.valuations(x.space.and(in, x.space.not(is)), from+1)
+	list = append(list, others...)
+	return list, ok && fine && len(list) <= maxValuations
+}
+
+// maxValuations bounds the truths of a property's conditions that are considered.
+const maxValuations = 4096
 
 // proved returns the finding of a proof by a search.
 func (x *propertyModel) proved(how string) Finding {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/temporal"
@@ -305,12 +306,42 @@ func TestWhenThePlanEnds(t *testing.T) {
 func TestMethodOfAProof(t *testing.T) {
 	for property, text := range map[string]string{
 		"a":                               "holds in every run: a, which the first instant of a run decides",
-		"always (x lt 3 -> eventually a)": ", by visiting the only state in which a run leaves it open",
+		"always (x lt 3 -> eventually a)": ", whatever states follow each other",
 	} {
 		_, found := check(t, `<KeepRunningUntilFailure name="k"><Action name="a"/></KeepRunningUntilFailure>`,
 			"properties: ["+property+"]")
 		if f := byQuestion(found, "property")[0]; f.Verdict != Proved || !strings.HasSuffix(f.Text, text) {
 			t.Errorf("%q, want %q", f.Text, text)
+		}
+	}
+}
+
+// Properties of large plans without memory are decided, whatever the number of tasks; what refutes one is replayed.
+func TestPropertiesOfManyTasksWithoutMemory(t *testing.T) {
+	var body strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&body, `<ReactiveSequence><Condition name="c%d" on="x%d ge 1"/><Condition name="d%d" on="y ge %d"/>`+
+			`<Action name="a%d"/></ReactiveSequence>`, i, i, i, i, i)
+	}
+	s := declare.Subject{Plan: readPlan(t, "<ReactiveFallback>"+body.String()+`<Action name="last"/></ReactiveFallback>`)}
+	tasks := expr.TaskNames{"last"}
+	for i := range 100 {
+		tasks = append(tasks, fmt.Sprint("a", i), fmt.Sprint("c", i), fmt.Sprint("d", i))
+	}
+	for text, want := range map[string]Verdict{"c7 before a7": Proved, "a7 before a8": Refuted, "never both(a7, a99)": Proved,
+		"always (a3 -> (always (a2 -> c2)))": Proved, "d9 before last": Refuted, "after a3 before a4, never a5": Refuted,
+		"after a3 before a4, always (not a4 or d4)": Proved, "(d7 and c7) before a7": Proved} {
+		p, mistakes := temporal.Read(text, tasks, nil)
+		if mistakes != nil {
+			t.Fatal(mistakes)
+		}
+		s.Declared.Properties = []declare.Property{{Property: p}}
+		f := askProperties(NewModel(s))[0]
+		if f.Verdict != want {
+			t.Errorf("%s: %v %s", text, f.Verdict, f.Text)
+		}
+		if f.Verdict == Refuted {
+			played(t, s.Plan.Tree, f.Script)
 		}
 	}
 }
