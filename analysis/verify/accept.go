@@ -27,7 +27,7 @@ func Accept(s declare.Subject, all []Finding) []Finding {
 		n, used := &s.Declared.Notes[i], false
 		for i := range all {
 			f := &all[i]
-			if f.Question != n.Question || f.Verdict == Proved && len(f.Unwatched()) == 0 || !f.isAbout(tree, n) {
+			if f.Question != n.Question || f.Word() == Proved.String() || f.Needs != "" || !f.isAbout(tree, n) {
 				continue
 			}
 			used = true

@@ -282,7 +282,7 @@ func TestNoVerdictIsUndecided(t *testing.T) {
 		(outcome{}).verdict != Undecided {
 		t.Error("the zero value of a verdict is an answer")
 	}
-	for v, word := range map[Verdict]string{Undecided: "undecided", Proved: "proved", Refuted: "refuted"} {
+	for v, word := range map[Verdict]string{Undecided: "not proved", Proved: "proved", Refuted: "refuted", NotAsked: "not asked"} {
 		if v.String() != word {
 			t.Errorf("%s is written %s", word, v)
 		}

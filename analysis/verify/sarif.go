@@ -36,11 +36,12 @@ type (
 		Kind         string             `json:"kind"`
 		Level        string             `json:"level"`
 		Message      sarifText          `json:"message"`
-		Properties   *sarifProperties   `json:"properties,omitempty"`
+		Properties   sarifProperties    `json:"properties"`
 		Locations    [1]sarifLocation   `json:"locations"`
 		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
 	}
 	sarifProperties struct {
+		Verdict string       `json:"verdict"` // as in the JSON of canopy check
 		Assumes []Assumption `json:"assumes,omitempty"`
 		Sources []string     `json:"sources,omitempty"` // of signals, lost and found at any instant
 	}
@@ -62,8 +63,8 @@ type (
 )
 
 // SARIF returns findings as a SARIF 2.1.0 document, which editors and build servers show at their places: a proved
-// statement passes, a refuted one is an error, one that is unknown or proved under an assumption that no run checks is
-// open; an accepted one is suppressed with its reason. The sources of signals may be lost at any instant.
+// statement passes, a refuted one is an error, a question without the declarations that it needs is not applicable, all
+// else is open; an accepted one is suppressed with its reason. The sources of signals may be lost at any instant.
 func SARIF(found []Finding, sources []string, version string) ([]byte, error) {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	driver, index := &run.Tool.Driver, map[string]int{}
@@ -78,24 +79,20 @@ func SARIF(found []Finding, sources []string, version string) ([]byte, error) {
 		for i, a := range f.Unwatched() {
 			r.Message.Text += []string{", if ", " and "}[min(i, 1)] + a.Text
 		}
-		if len(f.Assumes)+len(sources) > 0 {
-			r.Properties = &sarifProperties{f.Assumes, sources}
-		}
+		r.Properties = sarifProperties{Key(f.Word()), f.Assumes, sources}
 		if len(f.Where) > 0 {
 			r.Message.Text += ": " + strings.Join(f.Where, "; or ")
 		}
 		if f.Advice != "" {
 			r.Message.Text += ". " + f.Advice
 		}
-		switch f.Verdict {
-		case Refuted:
+		switch {
+		case f.Verdict == Refuted:
 			r.Kind, r.Level = "fail", "error"
-		case Undecided:
+		case f.Needs != "":
+			r.Kind = "notApplicable"
+		case f.Word() != Proved.String():
 			r.Kind = "open"
-		case Proved:
-			if len(f.Unwatched()) > 0 {
-				r.Kind = "open"
-			}
 		}
 		if f.Accepted != "" {
 			r.Suppressions = []sarifSuppression{{"inSource", f.Accepted}}

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/declare"
@@ -29,9 +30,12 @@ const (
 	Undecided Verdict = iota // not concluded; the finding gives the reason and advice
 	Proved                   // in every state that the abstraction allows
 	Refuted                  // there is a counterexample, and the engine confirms it
+	NotAsked                 // declarations are missing, the time was over, or the abstraction has no model of it
 )
 
-func (v Verdict) String() string { return [...]string{"undecided", "proved", "refuted"}[v] }
+func (v Verdict) String() string {
+	return [...]string{"not proved", "proved", "refuted", "not asked"}[v]
+}
 
 // Assumption is a condition on which an answer rests, and which the model does not decide.
 type Assumption struct {
@@ -67,8 +71,23 @@ type Finding struct {
 	Accepted      string       // the author's reason to accept a finding that is not proved; "" if not accepted
 	Covers        string       // what the note that accepts it covers
 	Loose         bool         // that note would also accept a worse finding
-	Unasked       bool         // the time was over before this question and those after it were answered
+	Late          bool         // the time was over before the question was answered
+	Needs         string       // the declarations for want of which it was not asked, to follow "needs"; or ""
 }
+
+// ProvedIf is the word for what is proved under an assumption that no run checks.
+const ProvedIf = "proved if"
+
+// Word returns the verdict in words, whatever a note accepts.
+func (f *Finding) Word() string {
+	if f.Verdict == Proved && len(f.Unwatched()) > 0 {
+		return ProvedIf
+	}
+	return f.Verdict.String()
+}
+
+// Key returns a word as a value for programs, with _ for blanks.
+func Key(word string) string { return strings.ReplaceAll(word, " ", "_") }
 
 // Unwatched returns the assumptions of the finding that no run checks. A statement is proved without reservation only
 // if there are none.
@@ -201,11 +220,14 @@ func (m *Model) ask(q Question) []Finding {
 				" facts that exclude states",
 		}}
 	}
+	if len(found) == 0 {
+		found = []Finding{{Verdict: NotAsked, Text: "it needs " + q.Needs, Needs: q.Needs}}
+	}
 	rests := m.rateRests()
 	for i := range found {
 		f := &found[i]
 		f.Question = q.Name
-		if q.Moves && f.Verdict != Undecided {
+		if q.Moves && (f.Verdict == Proved || f.Verdict == Refuted) {
 			f.Assumes = append(f.Assumes, rests...)
 		}
 		if !q.Anywhere && f.Verdict == Proved && len(m.facts) > 0 && m.space.empty(m.lawful) {

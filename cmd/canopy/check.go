@@ -33,7 +33,8 @@ func checkCommand() *cobra.Command {
 	c := &cobra.Command{Use: "check", RunE: o.run}
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print as JSON: a list with an object for each finding")
 	c.Flags().BoolVar(&o.strict, "strict", false,
-		"exit with status 3 also for findings that are not concluded, or proved under an assumption that no run checks")
+		"exit with status 4 if nothing is refuted, but something is not proved, proved under an assumption that no run"+
+			" checks, or not asked although what it needs is declared")
 	c.Flags().BoolVar(&o.effects, "effects", false,
 		"print the rates of the signals while each task is active, and where they come from, instead of the answers")
 	c.Flags().Var(&o.budget, "budget", "maximum `time` for all questions")
@@ -75,10 +76,8 @@ func (o *checking) run(cmd *cobra.Command, args []string) error {
 		return failed(err)
 	case ctx.Err() != nil:
 		return failed(record.ErrInterrupted)
-	case !passes(found, o.strict):
-		return errRefuted
 	}
-	return nil
+	return outcome(found, o.strict)
 }
 
 // write writes the findings about a file as the command line wants them.
@@ -150,15 +149,25 @@ func ask(ctx context.Context, s declare.Subject, budget float64, p *progress) []
 			s.Declared.Notes = slices.DeleteFunc(slices.Clone(s.Declared.Notes), func(n declare.Note) bool {
 				return slices.ContainsFunc(questions[i:], func(q verify.Question) bool { return q.Name == n.Question })
 			})
-			return append(verify.Accept(s, slices.Concat(all...)), verify.Finding{Question: questions[i].Name,
-				Verdict: verify.Undecided, Text: text, Place: declare.Place{Source: s.Plan.Source}, Unasked: true,
-				Advice: advice + "check subtrees as separate plans"})
+			found := verify.Accept(s, slices.Concat(all...))
+			for k, q := range questions[i:] {
+				f := verify.Finding{Question: q.Name, Text: text, Late: true,
+					Place: declare.Place{Source: s.Plan.Source}, Advice: advice + "check subtrees as separate plans"}
+				if k > 0 {
+					f.Verdict, f.Text = verify.NotAsked, "the check ended in the question "+questions[i].Name
+				}
+				found = append(found, f)
+			}
+			return found
 		}
 	}
 }
 
-// errRefuted ends a command that refutes something; what it found has been printed.
-var errRefuted = errors.New("refuted")
+// These end a command whose answer is no, or, with --strict, which has none; what it found has been printed.
+var (
+	errRefuted = errors.New("refuted")
+	errOpen    = errors.New("not proved")
+)
 
 // subject reads a mission, or a plan with the declarations of another file.
 func subject(name, facts string, stderr io.Writer) (declare.Subject, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"path/filepath"
 	"reflect"
@@ -124,7 +125,7 @@ func TestShippedMissionsAreProved(t *testing.T) {
 			continue // three seconds each
 		}
 		stdout, stderr, status := canopy("check", f)
-		if status != exitOK || stderr != "" || strings.Contains(stdout, "unknown ") {
+		if status != exitOK || stderr != "" || strings.Contains(stdout, "not proved ") {
 			t.Errorf("%s: status %d, %s%s", f, status, stdout, stderr)
 		}
 	}
@@ -133,7 +134,7 @@ func TestShippedMissionsAreProved(t *testing.T) {
 	}
 }
 
-// A proof that rests on an assumption that no run checks is shown as such, and counts as unknown with --strict; one that
+// A proof that rests on an assumption that no run checks is shown as such, and has exit status 4 with --strict; one that
 // rests on declarations, which runs watch, is a proof.
 func TestCheckAssumptions(t *testing.T) {
 	watched := verify.Finding{Question: "always", Verdict: verify.Proved, Assumes: []verify.Assumption{verify.FactsHold},
@@ -147,25 +148,27 @@ func TestCheckAssumptions(t *testing.T) {
 	all := []verify.Finding{watched, open}
 	var out strings.Builder
 	must(t, printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", all, nil))
-	says(t, "the table", out.String(), "f: 1 proved, 0 refuted, 1 proved under an assumption\n", "proved     always      a\n",
-		"proved if  always      b\n           if          procedures take no time\n",
-		"assumed                the declared facts hold; each run of the mission checks this\n")
+	says(t, "the table", out.String(), "f: 1 proved, 0 refuted, 1 proved under an assumption\n", "proved      always      a\n",
+		"proved if   always      b\n            if          procedures take no time\n",
+		"assumed                 the declared facts hold; each run of the mission checks this\n")
 	text, err := verify.SARIF(all, nil, "0")
 	must(t, err)
 	says(t, "SARIF", string(text), "b, if procedures take no time", `"if": "the declared facts hold"`, `"kind": "open"`)
 	for _, test := range []struct {
 		found           []verify.Finding
-		plain, asStrict bool
+		plain, asStrict error
 	}{
-		{all[:1], true, true},
-		{all[1:], true, false},
-		{[]verify.Finding{{}}, true, false}, // a finding without a verdict is no answer
-		{[]verify.Finding{{Verdict: verify.Undecided}}, true, false},
-		{[]verify.Finding{{Verdict: verify.Undecided, Accepted: "x"}}, true, true},
-		{[]verify.Finding{{Verdict: verify.Refuted}}, false, false},
+		{all[:1], nil, nil},
+		{all[1:], nil, errOpen},
+		{[]verify.Finding{{}}, nil, errOpen}, // a finding without a verdict is no answer
+		{[]verify.Finding{{Verdict: verify.NotAsked}}, nil, errOpen},
+		{[]verify.Finding{{Verdict: verify.NotAsked, Needs: "a `goal`"}}, nil, nil},
+		{[]verify.Finding{{Verdict: verify.Undecided, Accepted: "x"}}, nil, nil},
+		{[]verify.Finding{{Verdict: verify.Refuted}, {}}, errRefuted, errRefuted},
 	} {
-		if passes(test.found, false) != test.plain || passes(test.found, true) != test.asStrict {
-			t.Errorf("%+v", test.found)
+		plain, strict := outcome(test.found, false), outcome(test.found, true)
+		if !errors.Is(plain, test.plain) || !errors.Is(strict, test.asStrict) {
+			t.Errorf("%+v: %v, %v", test.found, plain, strict)
 		}
 	}
 }
@@ -180,8 +183,8 @@ func TestCheckInterrupted(t *testing.T) {
 	}
 	stop()
 	all := ask(ctx, s, 3600, &progress{})
-	if last := all[len(all)-1]; last.Verdict != verify.Undecided || !strings.Contains(last.Text, "before the interruption") {
-		t.Errorf("%+v", last)
+	if first := all[0]; first.Verdict != verify.Undecided || !strings.Contains(first.Text, "before the interruption") {
+		t.Errorf("%+v", first)
 	}
 }
 
@@ -198,7 +201,8 @@ func TestCheckBudget(t *testing.T) {
 	if status != exitOK || stderr != "" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	says(t, "the answer", stdout, "1 not concluded", "unknown    complete    not concluded within 1e-6 s", "questions after it")
+	says(t, "the answer", stdout, "1 not proved", "not proved  complete    not concluded within 1e-6 s", "questions after it",
+		"not asked   dead        the check ended in the question complete", "also        goal, reach")
 	if _, _, status := canopy("check", filepath.Join(dir, "large.xml"), "--budget", "0"); status != exitInput {
 		t.Errorf("status %d", status)
 	}
@@ -241,7 +245,7 @@ func TestQuestionsAreExplained(t *testing.T) {
 		if !strings.HasPrefix(sections[i], q.Name+"\n\n*"+q.Asks+"*\n\n") {
 			t.Errorf("%s: %s", q.Name, sections[i])
 		}
-		says(t, q.Name, sections[i], "\n* proved: ", "\n* REFUTED: ", "\n* unknown: ", "\nNext: ")
+		says(t, q.Name, sections[i], "\n* proved: ", "\n* REFUTED: ", "\n* not proved: ", "\nNext: ")
 	}
 	if !slices.Equal(names, declare.Questions()) {
 		t.Errorf("notes accept %q, the questions are %q", declare.Questions(), names)

@@ -44,7 +44,7 @@ func diffCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	c.Flags().BoolVar(&strict, "strict", false, "exit with status 3 also if the behaviour was not concluded")
+	c.Flags().BoolVar(&strict, "strict", false, "exit with status 4 if the behaviour was not concluded")
 	c.Flags().Var(&budget, "budget", "maximum `time` of the comparison of behaviour")
 	c.Flags().StringVar(&scripts, "scripts", "",
 		"write the way to a difference into this `folder` as scripts for canopy trace: old.txt and new.txt")
@@ -59,7 +59,7 @@ type change struct {
 
 // jsonBehaviour records whether two plans, or a plan and a state graph, activate the same actions.
 type jsonBehaviour struct {
-	Verdict    string             `json:"verdict"` // same, differs or undecided
+	Verdict    string             `json:"verdict"` // same, differs or not_proved
 	Text       string             `json:"text"`
 	Steps      []verify.Situation `json:"steps,omitempty"` // a shortest way to states in which other actions are active
 	Mismatches []verify.Mismatch  `json:"deeds,omitempty"` // what the same actions do differently
@@ -116,8 +116,10 @@ func (c *change) outcome(ctx context.Context, strict bool) error {
 	switch {
 	case ctx.Err() != nil:
 		return failed(record.ErrInterrupted)
-	case c.Behaviour != nil && (c.Behaviour.Verdict == "differs" || strict && c.Behaviour.Verdict == "undecided"):
+	case c.Behaviour != nil && c.Behaviour.Verdict == "differs":
 		return errRefuted
+	case c.Behaviour != nil && strict && c.Behaviour.Verdict != "same":
+		return errOpen
 	}
 	return nil
 }
@@ -206,8 +208,8 @@ func behaviourOf(ctx context.Context, budget float64, compare func(goOn func() b
 		c = verify.Comparison{Verdict: verify.Undecided, Text: "not concluded " + text +
 			" whether the behaviour is the same; " + advice + "compare subtrees as separate plans"}
 	}
-	word := [...]string{verify.Proved: "same", verify.Refuted: "differs", verify.Undecided: "undecided"}[c.Verdict]
-	b := &jsonBehaviour{Verdict: word, Text: c.Text, Steps: c.Steps, Mismatches: c.Mismatches}
+	words := [...]string{verify.Undecided: verify.Key(verdictOpen), verify.Proved: "same", verify.Refuted: "differs"}
+	b := &jsonBehaviour{Verdict: words[c.Verdict], Text: c.Text, Steps: c.Steps, Mismatches: c.Mismatches}
 	for _, s := range []struct {
 		to   **jsonScript
 		text string

@@ -233,3 +233,62 @@ func hasTest(t *testing.T, dir, name string) bool {
 		return err == nil && strings.Contains(string(text), "func "+name+"(t *testing.T)")
 	})
 }
+
+// The table of exit statuses is true: each command ends with each status that its row names, with none of the others,
+// and only those with a status 4 have the flag --strict.
+func TestExitStatuses(t *testing.T) {
+	root := clone(t)
+	leaf := func(text string) string {
+		return `<root BTCPP_format="4"><BehaviorTree ID="m">` + text + `</BehaviorTree></root>`
+	}
+	for name, text := range map[string]string{
+		"a.xml": leaf(`<Action name="a"/>`), "b.xml": leaf(`<Action name="b"/>`),
+		"gap.xml":    leaf(`<ReactiveSequence><Condition name="c" on="true"/><Condition name="d"/></ReactiveSequence>`),
+		"stops.xml":  leaf(`<Script name="s" code="a := a + 1"/>`),
+		"needs.yaml": "goal: a\n",
+	} {
+		must(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	const survey, boat = "examples/25-unknown/survey.yaml", "examples/08-finite-time/boat.yaml"
+	results := map[string]map[string]bool{}
+	for _, test := range []struct{ line, status string }{
+		{"check a.xml --strict", "0"}, {"check gap.xml", "3"}, {"check gap.xml --strict", "3"},
+		{"check a.xml --budget 1e-6", "0"}, {"check a.xml --budget 1e-6 --strict", "4"},
+		{"check missions/circuit.yaml", "0"},
+		{"diff a.xml a.xml --strict", "0"}, {"diff a.xml b.xml", "3"}, {"diff a.xml b.xml --strict", "3"},
+		{"diff a.xml b.xml --budget 1e-9", "0"}, {"diff a.xml b.xml --budget 1e-9 --strict", "4"},
+		{"reaction a.xml", "0"}, {"reaction a.xml --budget 1e-9", "0"}, {"reaction stops.xml", "3"},
+		{"monitor " + survey + ` --property "never both(climb, scan)"`, "0"},
+		{"monitor " + survey + ` --property "never climb"`, "3"},
+		{"run missions/circuit.yaml --until 10", "0"}, {"run " + survey, "3"},
+		{"region " + boat + " --box x=0:5,y=-2:2 --resolution 4", "0"},
+		{"compare missions/circuit.yaml --until 60 --repeat 1 --period 60", "0"},
+	} {
+		args := commandLine("canopy " + test.line)
+		stdout, stderr, status := canopy(args...)
+		if strconv.Itoa(status) != test.status {
+			t.Errorf("canopy %s: status %d, not %s\n%s%s", test.line, status, test.status, stderr, stdout)
+		}
+		if results[args[0]] == nil {
+			results[args[0]] = map[string]bool{}
+		}
+		results[args[0]][test.status] = true
+	}
+	_, table, _ := strings.Cut(fileText(t, filepath.Join(root, "docs", "guide.md")), "| command | 0 | 3 | 4")
+	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (.*) \\| (.*) \\| (.*) \\|$").FindAllStringSubmatch(table, -1)
+	for _, row := range rows {
+		for i, status := range []string{"0", "3", "4"} {
+			if named := row[i+2] != "–"; named != results[row[1]][status] {
+				t.Errorf("%s: status %s is named: %v", row[1], status, named)
+			}
+		}
+	}
+	if len(rows) != len(results) {
+		t.Errorf("%d rows, %d commands", len(rows), len(results))
+	}
+	for _, c := range rootCommand().Commands() {
+		if strict := c.Flags().Lookup("strict") != nil; strict != results[c.Name()]["4"] {
+			t.Errorf("%s has --strict: %v", c.Name(), strict)
+		}
+	}
+}

@@ -42,10 +42,10 @@ y       steer  -    -     unknown; no range: y
 func TestDeclaredEffects(t *testing.T) {
 	for effect, want := range map[string]string{
 		"[-1, 1]":    "proved    effects     the declared effects contain the derived rates: 1 of 1",
-		"[0, 0.3]":   "unknown   effects     assumed, not proved: while a is active, the rate of x is declared as [0, 0.3], derived as [-0.1, 0.9]",
+		"[0, 0.3]":   "not proved  effects     assumed, not proved: while a is active, the rate of x is declared as [0, 0.3], derived as [-0.1, 0.9]",
 		"[1.5, 2]":   "REFUTED   effects     while a is active, the rate of x is declared as [1.5, 2], derived as [-0.1, 0.9]",
 		"[0.95, 2]":  "REFUTED   effects",
-		"down":       "unknown   effects",
+		"down":       "not proved  effects",
 		"[-0.1, 10]": "proved    effects",
 	} {
 		dir := write(t, map[string]string{
@@ -76,9 +76,9 @@ func TestEffectsWithoutNumbers(t *testing.T) {
 }
 
 // What the time did not suffice for is neither accepted by a note nor said to need declarations.
-func TestUnasked(t *testing.T) {
+func TestLate(t *testing.T) {
 	src := &diag.Source{Name: "f", Text: "a: b"}
-	found := []verify.Finding{{Question: "complete", Text: "not concluded within 1 s", Unasked: true,
+	found := []verify.Finding{{Question: "complete", Text: "not concluded within 1 s", Late: true,
 		Place: declare.Place{Source: src}}}
 	var out strings.Builder
 	if err := printNotes(&out, declare.Subject{Plan: &plan.Plan{}}, found); err != nil || out.String() != "" {
@@ -99,7 +99,7 @@ func TestOneReasonForManyQuestions(t *testing.T) {
 	}
 	var out strings.Builder
 	must(t, printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", found, nil))
-	says(t, "the table", out.String(), "3 not concluded\n", "also        dead, goal\n")
+	says(t, "the table", out.String(), "3 not proved\n", "also        dead, goal\n")
 	if strings.Count(out.String(), "why") != 1 {
 		t.Errorf("%s", out.String())
 	}

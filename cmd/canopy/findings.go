@@ -16,59 +16,63 @@ import (
 
 // The verdicts that are printed.
 const (
-	verdictProved   = "proved"
-	verdictProvedIf = "proved if" // under an assumption that no run checks
 	verdictRefuted  = "REFUTED"
-	verdictUnknown  = "unknown"
 	verdictAccepted = "accepted"
 )
+
+var verdictProved, verdictOpen, verdictNotAsked = verify.Proved.String(), verify.Undecided.String(),
+	verify.NotAsked.String()
 
 // verdicts are the verdicts in the order in which they are printed, with their words in the summary, which always has
 // the others, and their colours.
 var verdicts = []struct{ verdict, summary, colour string }{
 	{verdictRefuted, "", "31;1"},
-	{verdictUnknown, "not concluded", "33;1"},
-	{verdictProvedIf, "proved under an assumption", "33"},
+	{verdictOpen, verdictOpen, "33;1"},
+	{verdictNotAsked, verdictNotAsked, "33;1"},
+	{verify.ProvedIf, "proved under an assumption", "33"},
 	{verdictAccepted, "accepted", "36"},
 	{verdictProved, "", "32"},
 }
 
 // verdictOf returns the verdict that is printed for a finding.
 func verdictOf(f *verify.Finding) string {
-	switch {
-	case f.Verdict == verify.Proved && len(f.Unwatched()) == 0:
-		return verdictProved
+	switch word := f.Word(); {
 	case f.Accepted != "":
 		return verdictAccepted
-	case f.Verdict == verify.Proved:
-		return verdictProvedIf
 	case f.Verdict == verify.Refuted:
 		return verdictRefuted
-	case f.Verdict == verify.Undecided:
-		return verdictUnknown
+	default:
+		return word
 	}
-	panic("canopy: unknown verdict")
 }
 
-// tally counts findings by the verdict that is printed.
+// tally counts findings by the verdict that is printed, without questions for want of declarations.
 func tally(found []verify.Finding) map[string]int {
 	n := map[string]int{}
 	for i := range found {
-		n[verdictOf(&found[i])]++
+		if found[i].Needs == "" {
+			n[verdictOf(&found[i])]++
+		}
 	}
 	return n
 }
 
-// passes reports whether nothing is refuted; if strict, whether everything is proved without reservation or accepted.
-func passes(found []verify.Finding, strict bool) bool {
-	n := tally(found)
-	return n[verdictRefuted] == 0 && (!strict || n[verdictProved]+n[verdictAccepted] == len(found))
+// outcome returns the error with which a check ends: something is refuted; or, if strict, something for which all is
+// declared is neither proved without reservation nor accepted.
+func outcome(found []verify.Finding, strict bool) error {
+	switch n := tally(found); {
+	case n[verdictRefuted] > 0:
+		return errRefuted
+	case strict && n[verdictOpen]+n[verdictNotAsked]+n[verify.ProvedIf] > 0:
+		return errOpen
+	}
+	return nil
 }
 
 // object is a finding in JSON.
 type object struct {
 	Question string              `json:"question"`
-	Verdict  string              `json:"verdict"` // proved, refuted or undecided
+	Verdict  string              `json:"verdict"` // proved, proved_if, refuted, not_proved or not_asked
 	Tasks    []string            `json:"tasks,omitempty"`
 	Units    [][]string          `json:"units,omitempty"` // the tasks of each of several findings with one cause
 	About    string              `json:"about,omitempty"`
@@ -94,14 +98,14 @@ func asObjects(s declare.Subject, found []verify.Finding, written map[int]string
 	list := make([]object, len(found))
 	for i, f := range found {
 		line, column := f.Position()
-		list[i] = object{Question: f.Question, Verdict: f.Verdict.String(), About: f.About, Text: f.Text, Where: f.Where,
+		list[i] = object{Question: f.Question, Verdict: verify.Key(f.Word()), About: f.About, Text: f.Text, Where: f.Where,
 			More: f.More, Assumes: f.Assumes, Period: f.Period, Advice: f.Advice, Accepted: f.Accepted, Covers: f.Covers,
 			Loose: f.Loose, Script: f.Script, Written: written[i], File: f.File(), Line: line, Column: column,
 			Tasks: s.Plan.Tree.Names(f.Tasks), Sources: s.Sources}
 		for _, u := range f.Units {
 			list[i].Units = append(list[i].Units, s.Plan.Tree.Names(u))
 		}
-		if v := verdictOf(&f); v != verdictProved && v != verdictAccepted || f.Loose {
+		if v := verdictOf(&f); v != verdictProved && v != verdictAccepted && f.Needs == "" || f.Loose {
 			list[i].Note = f.Note(s.Plan.Tree)
 		}
 	}
@@ -118,7 +122,7 @@ type table struct {
 }
 
 // The widths of the first two columns.
-const verdictWidth, labelWidth = 9, 10
+const verdictWidth, labelWidth = 10, 10
 
 // row writes the cells of a line; the last one continues below itself.
 func (t *table) row(verdict, label, text string) {
@@ -168,20 +172,21 @@ func (t *table) findings(name string, found []verify.Finding, written map[int]st
 	t.WriteString("\n")
 	for _, v := range verdicts {
 		for i := range found {
-			if verdictOf(&found[i]) == v.verdict {
+			if found[i].Needs == "" && verdictOf(&found[i]) == v.verdict {
 				t.finding(found, i, written[i])
 			}
 		}
 	}
 }
 
-// finding writes a finding. Questions that are not concluded for the same reason are written with the first of them.
+// finding writes a finding. Questions that have no answer for the same reason are written with the first of them.
 func (t *table) finding(found []verify.Finding, i int, script string) {
 	f := &found[i]
 	var same []string
 	for k := range found {
 		g := &found[k]
-		if f.Verdict != verify.Undecided || g.Question == f.Question || g.Text != f.Text || g.Place != f.Place {
+		answered := f.Verdict == verify.Proved || f.Verdict == verify.Refuted
+		if answered || g.Question == f.Question || g.Text != f.Text || g.Place != f.Place {
 			continue
 		}
 		if k < i {
@@ -226,16 +231,13 @@ func (t *table) finding(found []verify.Finding, i int, script string) {
 // proofs assume, and how to go on.
 func (t *table) close(s declare.Subject, found []verify.Finding, scripts bool) {
 	var needs []string
-	for _, q := range verify.Questions() {
-		if slices.ContainsFunc(found, func(f verify.Finding) bool { return f.Unasked && f.Question == q.Name }) {
-			break
-		}
-		if q.Needs != "" && !slices.ContainsFunc(found, func(f verify.Finding) bool { return f.Question == q.Name }) {
-			needs = append(needs, q.Name+" ("+q.Needs+")")
+	for _, f := range found {
+		if f.Needs != "" {
+			needs = append(needs, f.Question+" ("+f.Needs+")")
 		}
 	}
 	if needs != nil {
-		t.row("not asked", "", "these need declarations: "+strings.Join(needs, ", "))
+		t.row(verdictNotAsked, "", "these need declarations: "+strings.Join(needs, ", "))
 	}
 	if len(s.Sources) > 0 {
 		t.row("sources", "", "lost and found at any instant, in all answers: "+strings.Join(s.Sources, ", "))
@@ -249,7 +251,7 @@ func (t *table) close(s declare.Subject, found []verify.Finding, scripts bool) {
 				watched = append(watched, a.Text)
 			}
 		}
-		if v := verdictOf(f); v == verdictRefuted || v == verdictUnknown || f.Loose {
+		if v := verdictOf(f); v == verdictRefuted || v == verdictOpen || f.Loose {
 			open = true
 		}
 		if f.Verdict != verify.Proved && f.Script != "" {
@@ -283,7 +285,7 @@ func printFindings(
 func printNotes(out io.Writer, s declare.Subject, found []verify.Finding) error {
 	for i := range found {
 		f := &found[i]
-		if v := verdictOf(f); v == verdictProved || v == verdictAccepted && !f.Loose || f.Unasked {
+		if v := verdictOf(f); v == verdictProved || v == verdictAccepted && !f.Loose || f.Late || f.Needs != "" {
 			continue
 		}
 		note := f.Note(s.Plan.Tree)

@@ -100,15 +100,15 @@ func decided(t *testing.T, files map[string]string, tasks int) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	for _, text := range []string{
-		"proved     complete    in every state some action is active, or the plan has succeeded, by visiting all ",
-		fmt.Sprintf("proved     dead        each of %d tasks can become active", tasks),
+		"proved      complete    in every state some action is active, or the plan has succeeded, by visiting all ",
+		fmt.Sprintf("proved      dead        each of %d tasks can become active", tasks),
 		"holds in every run: never both(leg1, leg2)",
 		"does not hold: leg1 before leg2",
 		"holds in every run: always (low -> within 20 [s] (hover or come_home)), at the rates that are known",
-		"proved     conflict    no two active tasks share one of 3 slots",
-		"proved     chatter     no two tasks take turns on conditions with hysteresis faster than every 200 s",
-		"proved     command     h_cmd is written in every state",
-		"proved     reaction ",
+		"proved      conflict    no two active tasks share one of 3 slots",
+		"proved      chatter     no two tasks take turns on conditions with hysteresis faster than every 200 s",
+		"proved      command     h_cmd is written in every state",
+		"proved      reaction ",
 		"cannot be concluded from the rules: rule 6, true -> tour; its action is not active",
 	} {
 		says(t, "the answers", stdout, text)

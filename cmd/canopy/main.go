@@ -20,6 +20,7 @@ const (
 	exitFailed = 1 // a run failed or was interrupted
 	exitInput  = 2 // wrong input: nothing was run
 	exitRefute = 3 // a property is refuted or violated, the plan failed, or the behaviour of two differs
+	exitOpen   = 4 // with --strict: nothing is refuted, but something is not proved without reservation
 )
 
 func main() {
@@ -38,7 +39,8 @@ func rootCommand() *cobra.Command {
 The file name "-" means standard input wherever a plan, mission, state graph or script is read.
 
 Exit status of every command: 0 success, 1 started but failed or interrupted, 2 wrong input, 3 a property is
-refuted or violated, the plan failed, or the behaviour of two plans differs.`,
+refuted or violated, the plan failed, or the behaviour of two plans differs, 4 only with --strict: something
+is not proved.`,
 		Example: `  canopy new first --vehicle circuit   # write a mission that flies, to begin with
   canopy run first.yaml                # simulate it and write a report
   canopy check first.yaml              # prove what its plan does, or show where it does not
@@ -82,6 +84,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, errRefuted):
 		return exitRefute
+	case errors.Is(err, errOpen):
+		return exitOpen
 	case errors.As(err, &failed):
 		say(stderr, failed)
 		return exitFailed

@@ -17,7 +17,7 @@ func TestReachExample(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{folder + "courier.yaml"}, []string{"proved", "undecided"}},
+		{[]string{folder + "courier.yaml"}, []string{"proved", "not_proved"}},
 		{[]string{folder + "courier.xml", "--facts", folder + "half.yaml"}, []string{"proved"}},
 		{[]string{folder + "sliding.xml", "--facts", folder + "half.yaml"}, []string{"proved"}},
 	} {
@@ -38,7 +38,7 @@ func TestReachExample(t *testing.T) {
 			}
 		}
 		if len(rules) != 2 || !strings.HasSuffix(rules["proved"], "keeps its own until then: rule 3, true -> recharge") ||
-			!strings.Contains(rules["undecided"], "rule 2, charged -> fly; its own condition may fail") {
+			!strings.Contains(rules["not_proved"], "rule 2, charged -> fly; its own condition may fail") {
 			t.Errorf("%v: %v", test.args, rules)
 		}
 		if !slices.Equal(verdicts, test.want) {

@@ -132,8 +132,7 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, runs *verif
 	lines []string, last reaction.Work) error {
 	proved, alone := "proved: one input", "proved by the structure alone: one input"
 	if runs.Verdict != verify.Proved {
-		said := map[verify.Verdict]string{verify.Refuted: "refuted: ", verify.Undecided: "not decided: "}[runs.Verdict]
-		fmt.Fprintf(out, "%s%s.\nTo correct it: %s.\n", said, diag.Visible(runs.Text), runs.Advice)
+		fmt.Fprintf(out, "%s: %s.\nTo correct it: %s.\n", runs.Word(), diag.Visible(runs.Text), runs.Advice)
 		proved, alone = "In a script, one line with one input", "By the structure alone, one line of a script with one input"
 	}
 	switch {
@@ -143,7 +142,7 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, runs *verif
 	case r.Loop != nil:
 		fmt.Fprintf(out, "refuted: one input does not settle: %s.\n", diag.Visible(r.Why))
 	default:
-		fmt.Fprintf(out, "not decided: %d states found, but %s.\n"+
+		fmt.Fprintf(out, "not proved: %d states found, but %s.\n"+
 			"Try more --states, a larger --budget, or the plan's mission, in which leaves have fewer inputs.\n"+
 			"The largest so far: %s.\n"+
 			"%s takes at most %s.\n", r.States, r.Why, inWords(r.Most), alone, inWords(r.Bound))

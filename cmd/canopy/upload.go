@@ -131,7 +131,7 @@ func answered(a *control.Response) string {
 		fmt.Fprintf(&b, "%s\n", diag.VisibleLines(text))
 	}
 	for _, text := range a.Open {
-		fmt.Fprintf(&b, "unknown: %s\n", diag.Visible(text))
+		fmt.Fprintf(&b, verdictOpen+": %s\n", diag.Visible(text))
 	}
 	if a.Progress == control.Checking {
 		fmt.Fprintf(&b, "the check takes at most %s s; the present plan goes on meanwhile\n", diag.Number(a.Limit, 6))
@@ -171,10 +171,10 @@ func checked(ctx context.Context, m *mission.Mission, limit float64) (j control.
 	for _, f := range ask(ctx, s, limit, newProgress(io.Discard, 1)) {
 		text := f.Question + ": " + f.Text
 		switch {
-		case f.Accepted != "", f.Text == verify.Idle:
+		case f.Accepted != "", f.Text == verify.Idle, f.Verdict == verify.NotAsked && (f.Late || f.Needs != ""):
 		case f.Verdict == verify.Refuted:
 			j.Refuted = append(j.Refuted, f.Question+": refuted: "+f.Text)
-		case f.Verdict == verify.Undecided && !slices.Contains(j.Open, text):
+		case f.Verdict != verify.Proved && !slices.Contains(j.Open, text):
 			j.Open = append(j.Open, text)
 		}
 	}

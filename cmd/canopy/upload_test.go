@@ -24,7 +24,7 @@ func TestUploadsAreChecked(t *testing.T) {
 		t.Errorf("without time: %+v", j)
 	}
 	if text := answered(&control.Response{Progress: control.Staged, Open: j.Open}); !strings.Contains(text,
-		"unknown: complete: not concluded") {
+		"not proved: complete: not concluded") {
 		t.Errorf("told: %s", text)
 	}
 	for body, want := range map[string]string{"<hold/>": "", "<take_off/>": "complete: refuted: no action"} {
