@@ -142,14 +142,18 @@ func (m *Mission) compile() *program {
 }
 
 // result returns how the plan has ended: Finished, Aborted, Dropped, or Accept if it has not. A root that is judged
-// without having been activated ends so.
+// without having been activated ends so; one that is skipped after it has ended, as RunOnce, keeps its result.
 func (f *Flight) result() bt.Status {
 	switch s := f.engine.Status(f.Tree.Root()); s {
+	case bt.Skipped:
+		if f.root == bt.Accept {
+			return bt.Dropped
+		}
 	case bt.Success, bt.Finished:
 		return bt.Finished
 	case bt.Failure, bt.Aborted:
 		return bt.Aborted
-	case bt.Skipped, bt.Dropped:
+	case bt.Dropped:
 		return bt.Dropped
 	case bt.Activating, bt.Running:
 		return bt.Accept
