@@ -42,6 +42,7 @@ type flow struct {
 	cell      int
 	low, high float64 // of its rate
 	from      int8    // it has entered through the lower end of its interval: 1; the upper: -1; not known: 0
+	fact      string  // that it is forced to violate at the end of its interval; "": none
 }
 
 // continuousSignals returns the signals whose rates limit how long they stay in some interval.
@@ -135,7 +136,7 @@ const rounding = 1e-9
 func (d *continuousSignal) longest(now flow) zone.Time {
 	low, high := d.bounds(now.cell)
 	speed := max(now.low, -now.high)
-	if !(speed > 0) || math.IsInf(high-low, 0) {
+	if !(speed > 0) || math.IsInf(high-low, 0) || now.fact != "" { // what is beyond a fact is no way out
 		return zone.Forever
 	}
 	_, above := zone.Seconds((high - low) / speed * (1 + rounding))
@@ -214,6 +215,7 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 			z.Stop(clock)
 		}
 	}
+	x.lock(now, before, z)
 	for i, n := range now {
 		x.steps.Limits[len(x.ops)+i] = x.continuous[i].shortest(n)
 		if t := x.continuous[i].longest(n); t < zone.Forever {
@@ -280,16 +282,16 @@ func (m *Model) longEnough(list []continuousSignal) float64 {
 func (x *product) lasting(in state[observed]) (why, advice string) {
 	var active []string
 	x.At(in.key, func(m *flown.Moment) { active = x.m.tree.Names(x.m.activeAt(m)) })
-	if x.ends.signal != "" {
-		x.ends.active = active
-		return x.ends.String(), lockAdvice
+	flows := x.flows[in.mark.flows]
+	if i := slices.IndexFunc(flows, func(f flow) bool { return f.fact != "" }); i >= 0 {
+		return lock{x.continuous[i].name, flows[i].fact, active}.String(), lockAdvice
 	}
 	if len(active) == 0 {
 		return "a world may last for any time: one in which no action is active",
 			"declare a fact that excludes it, or give it an action; " + monitorAdvice
 	}
 	limited := false
-	for i, d := range x.flows[in.mark.flows] {
+	for i, d := range flows {
 		limited = limited || x.continuous[i].longest(d) < zone.Forever
 	}
 	if limited {

@@ -126,8 +126,7 @@ func (x *liveness) judge(part []int) {
 			}
 		}
 	}
-	locked := slices.ContainsFunc(part, func(n int) bool { return x.lock(n).signal != "" })
-	stuck := !exits || locked || !x.mustBeLeft(part)
+	stuck := !exits || !x.mustBeLeft(part)
 	x.stuck = append(x.stuck, stuck)
 	for _, n := range part {
 		x.reached[n] = good && !stuck
@@ -149,8 +148,8 @@ func (x *liveness) mustBeLeft(part []int) bool {
 				rates[i] = r.Firm()
 			}
 			k := x.nodes[n].cells[i]
-			above[i] = above[i] && (k.high < len(x.axes[i].cuts) || r.High <= 0)
-			below[i] = below[i] && (k.low > 0 || r.Low >= 0)
+			above[i] = above[i] && (k.high < len(x.axes[i].cuts) && x.locked(n, i, true) == "" || r.High <= 0)
+			below[i] = below[i] && (k.low > 0 && x.locked(n, i, false) == "" || r.Low >= 0)
 		}
 		if !slices.ContainsFunc(rows, func(r []declare.Rate) bool { return slices.Equal(r, rates) }) {
 			rows = append(rows, rates)

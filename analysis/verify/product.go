@@ -37,8 +37,8 @@ type product struct {
 
 	flows  [][]flow // by number; 0: none is known before the run
 	flowOf map[string]int
-	why    string // the formula cannot be followed
-	ends   lock   // what ends the run that was found, before what must happen
+	why    string  // the formula cannot be followed
+	until  float64 // the bound of what must happen without one [s]
 }
 
 // observed is what counts of a state, after a settling, beside that of the plan.
@@ -83,6 +83,7 @@ func (x *propertyModel) check(steps *flown.Stepper, f *temporal.Formula, p limit
 		return undecidedBy(why, memoryAdvice)
 	}
 	y := x.newProduct(steps, l, p)
+	y.until = x.until
 	for y.from < 0 && y.why == "" && y.more() {
 	}
 	switch {
@@ -200,7 +201,7 @@ func (x *product) progressed(at *flown.Moment, now *observed) event {
 		if x.violated(now.state) || x.satisfied(now.state) { // whatever follows
 			return nothing
 		}
-		if x.endsBefore(now.state, now.flows, z) || x.overdue(now.state, z) {
+		if x.endsBefore(now.state, x.flows[now.flows], z) || x.overdue(now.state, z) {
 			return late
 		}
 		left, possible := x.monitor.leave(now.state, now.again, z, now.behind || x.steps.Still, at.Choose)
@@ -220,21 +221,6 @@ func (x *product) progressed(at *flown.Moment, now *observed) event {
 		return impossible
 	}
 	return nothing
-}
-
-// endsBefore reports whether a fact may have ended the run before what must happen within some time.
-func (x *product) endsBefore(state, flows int, z *zone.Zone) bool {
-	within, _ := x.bounded(state, temporal.Within)
-	if within == 0 {
-		return false
-	}
-	if x.from < 0 { // else the run that was found is followed again
-		x.ends = x.lock(x.flows[flows], func(i int) bool {
-			clock, least := x.clock+len(x.ops)+i, x.continuous[i].shortest(x.flows[flows][i])
-			return !z.Runs(clock) || z.Allows(clock, zone.AtLeast, least)
-		})
-	}
-	return x.ends.signal != ""
 }
 
 // leaveState prepares the transitions from a state.

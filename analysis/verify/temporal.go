@@ -55,6 +55,7 @@ type propertyModel struct {
 	property   *temporal.Property
 	formula    *temporal.Formula  // without negations of operations
 	conditions map[*expr.Expr]int // number of a condition: that of a declared statement of the model
+	until      float64            // the time within which what must happen without a bound is proved to happen [s]
 }
 
 func (m *Model) newPropertyModel(p *temporal.Property) *propertyModel {
@@ -67,7 +68,7 @@ func (m *Model) newPropertyModel(p *temporal.Property) *propertyModel {
 		of[e] = len(s.Declared.Always)
 		s.Declared.Always = append(s.Declared.Always, declare.Statement{Text: e.String(), Parts: []*expr.Expr{e}})
 	})
-	x := &propertyModel{newModel(s, m.spaceOf), p, p.Formula.Positive(false), of}
+	x := &propertyModel{Model: newModel(s, m.spaceOf), property: p, formula: p.Formula.Positive(false), conditions: of}
 	x.effort = m.effort
 	return x
 }
@@ -251,6 +252,7 @@ func (x *propertyModel) proveAtRates(horizon float64) (c outcome) {
 		if horizon > 0 {
 			time = min(time, horizon)
 		}
+		x.until = time
 		g := soon(x.formula, time)
 		if c, _ = x.prove(steps, followed(g, true), atRates); c.verdict != Refuted {
 			break

@@ -1,8 +1,13 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/canopy-uav/canopy/analysis/zone"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // Time locks. Where the known rates force a signal out of what the declared facts allow, every run ends: time cannot
@@ -65,60 +70,93 @@ func (m *Model) locked(a *axis, cell int, up bool, at func(cell int) region) str
 	}
 }
 
-// lock returns the first axis that the rates at a node force out of a fact; none if its signal is "".
-func (x *liveness) lock(n int) (l lock) {
-	s := &x.nodes[n]
-	for i := range x.axes {
-		a, r := &x.axes[i], s.rates[i]
-		if x.firm {
-			r = r.Firm()
-		}
-		cell := s.cells[i].high
-		if r.High < 0 {
-			cell = s.cells[i].low
-		}
-		if a.motion != steady || r.Low <= 0 && r.High >= 0 {
-			continue
-		}
-		if l.fact = x.m.locked(a, cell, r.Low > 0, func(cell int) region {
-			cells := make([]span, len(x.axes))
-			for k := range cells {
-				if cells[k] = s.cells[k]; x.axes[k].motion != steady { // it may change as well
-					cells[k] = span{0, len(x.axes[k].cuts)}
-				}
+// locked returns the fact out of which the rates at a node force an axis, upwards or downwards; "" if there is none.
+func (x *liveness) locked(n, i int, up bool) string {
+	s, a := &x.nodes[n], &x.axes[i]
+	r, cell := s.rates[i], s.cells[i].low
+	if x.firm {
+		r = r.Firm()
+	}
+	if up {
+		cell = s.cells[i].high
+	}
+	if a.motion != steady || up && r.Low <= 0 || !up && r.High >= 0 {
+		return ""
+	}
+	return x.m.locked(a, cell, up, func(cell int) region {
+		cells := slices.Clone(s.cells)
+		for k := range cells {
+			if x.axes[k].motion != steady { // it may change as well
+				cells[k] = span{0, len(x.axes[k].cuts)}
 			}
-			cells[i] = span{cell, cell}
-			return x.region(cells)
-		}); l.fact != "" {
-			l.signal, l.active = a.name, x.m.tree.Names(x.plan[s.state].active)
-			return l
+		}
+		cells[i] = span{cell, cell}
+		return x.region(cells)
+	})
+}
+
+// lock returns the first axis that the rates at a node force out of a fact; none if its signal is "".
+func (x *liveness) lock(n int) lock {
+	for i := range x.axes {
+		if fact := cmp.Or(x.locked(n, i, true), x.locked(n, i, false)); fact != "" {
+			return lock{x.axes[i].name, fact, x.m.tree.Names(x.plan[x.nodes[n].state].active)}
 		}
 	}
 	return lock{}
 }
 
-// lock returns the first signal that moves so and may have been forced out of a fact; none if its signal is "". leaves
-// reports whether a signal may have reached the end of its interval.
-func (x *product) lock(flows []flow, leaves func(i int) bool) (l lock) {
-	for i, f := range flows {
-		d := &x.continuous[i]
-		if f.low <= 0 && f.high >= 0 || !leaves(i) {
+// lock notes which facts signals that move so are forced to violate. The clock of one that was not so before begins
+// again, and where the signal is in its interval is not known.
+func (x *product) lock(now, before []flow, z *zone.Zone) {
+	if len(x.m.facts) == 0 {
+		return
+	}
+	for i := range now {
+		d, f, fact := &x.continuous[i], &now[i], ""
+		if f.low > 0 || f.high < 0 {
+			fact = x.m.locked(&d.axis, f.cell, f.low > 0, func(cell int) region {
+				r := region{}
+				for k, o := range now {
+					at := &x.m.vocab.signals[x.continuous[k].signal]
+					if r[at.at] = (span{o.cell, o.cell}); k == i {
+						r[at.at] = span{cell, cell}
+					}
+				}
+				return r
+			})
+		}
+		if fact == f.fact {
 			continue
 		}
-		if l.fact = x.m.locked(&d.axis, f.cell, f.low > 0, func(cell int) region {
-			r := region{}
-			for k, o := range flows {
-				if k == i {
-					o.cell = cell
-				}
-				at := &x.m.vocab.signals[x.continuous[k].signal]
-				r[at.at] = span{o.cell, o.cell}
+		if before != nil && *f == before[i] {
+			f.from = 0
+		}
+		clock := x.clock + len(x.ops) + i
+		if f.fact = fact; d.longest(*f) < zone.Forever || d.shortest(*f) > 0 {
+			if f.from == 0 {
+				z.Start(clock)
 			}
-			return r
-		}); l.fact != "" {
-			l.signal = d.name
-			return l
+		} else {
+			z.Stop(clock)
 		}
 	}
-	return lock{}
+}
+
+// endsBefore reports whether a fact may have ended the run before what must happen without a bound, that is, within the
+// time until.
+func (x *product) endsBefore(state int, flows []flow, z *zone.Zone) bool {
+	within, _ := x.bounded(state, temporal.Within)
+	awaited := func(op *temporal.Formula) bool {
+		return op.Op == temporal.Within && op.Bound == x.until && within>>x.bit[op]&1 != 0
+	}
+	if !slices.ContainsFunc(x.ops, awaited) {
+		return false
+	}
+	for i, f := range flows {
+		clock := x.clock + len(x.ops) + i
+		if f.fact != "" && (!z.Runs(clock) || z.Allows(clock, zone.AtLeast, x.continuous[i].shortest(f))) {
+			return true
+		}
+	}
+	return false
 }
