@@ -2,7 +2,9 @@ package flown
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/canopy-uav/canopy/expr"
@@ -36,6 +38,7 @@ type forms struct {
 	atomOf map[string]int32
 	list   []form
 	formOf map[string]int32
+	tables []*expr.Tabulated // that differ from each other
 }
 
 // product is the operation of two values that are not known.
@@ -200,9 +203,9 @@ func (i *interval) restrict(limit float64, strict, above bool) {
 // registers is the number of registers of a program.
 const registers = 16
 
-// execute interprets a program with the values that are known. It returns the accumulator and the place at which the
-// program ends.
-func (w *world) execute(program []expr.Instruction) (a value, end uint) {
+// execute interprets a program of an expression with the values that are known. It returns the accumulator and the place
+// at which the program ends.
+func (w *world) execute(c *expr.Code, program []expr.Instruction) (a value, end uint) {
 	var r [registers]value
 	f := w.s.forms
 	for i := uint(0); ; {
@@ -259,6 +262,10 @@ func (w *world) execute(program []expr.Instruction) (a value, end uint) {
 			a = w.call(in, a, value{})
 		case expr.CallTwo:
 			a = w.call(in, *reg, a)
+		case expr.Lookup:
+			a = w.lookUp(c.Tables()[in.Index], a, number(0))
+		case expr.LookupTwo:
+			a = w.lookUp(c.Tables()[in.Index], *reg, a)
 		case expr.NonNegative:
 			jump = w.nonNegative(a)
 		case expr.Equal:
@@ -310,6 +317,19 @@ func (w *world) power(x, y value) value {
 		return number(math.Pow(x.offset, y.offset))
 	}
 	return w.s.opaque("power", x, y)
+}
+
+// lookUp returns the value of a table, of one argument if it has one.
+func (w *world) lookUp(t *expr.Tabulated, x, y value) value {
+	if x.known() && y.known() {
+		return number(t.Value(x.offset, y.offset))
+	}
+	f := w.s.forms
+	i := slices.IndexFunc(f.tables, func(of *expr.Tabulated) bool { return of == t || reflect.DeepEqual(of, t) })
+	if i < 0 {
+		i, f.tables = len(f.tables), append(f.tables, t)
+	}
+	return f.opaque(fmt.Sprintf("table%d", i+1), []value{x, y}[:len(t.Axes)]...)
 }
 
 // call applies a function. A piecewise linear one asks which piece counts.

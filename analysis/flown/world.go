@@ -456,13 +456,13 @@ func (w *world) evaluate(c *expr.Code, frozen bool) value {
 	if c.Type() == expr.Boolean {
 		return number(float64(btoi(w.truth(c, frozen))))
 	}
-	v, _ := w.execute(c.Program(frozen))
+	v, _ := w.execute(c, c.Program(frozen))
 	return v
 }
 
 func (w *world) truth(c *expr.Code, frozen bool) bool {
 	program := c.Program(frozen)
-	_, end := w.execute(program)
+	_, end := w.execute(c, program)
 	return end > uint(len(program))
 }
 
@@ -526,7 +526,8 @@ func (w *world) difference(x *expr.Indicator) value {
 	case ok:
 		return w.s.plus(w.signal(h.Slot), number(h.Level), -1)
 	}
-	v, _ := w.execute(x.Difference().Program(false))
+	c := x.Difference()
+	v, _ := w.execute(c, c.Program(false))
 	return v
 }
 

@@ -55,7 +55,7 @@ type crossings struct {
 type pace struct{ any, fast bool }
 
 func askChatter(m *Model) []Finding {
-	if !m.knowsRates() {
+	if !m.asksRates() {
 		return nil
 	}
 	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
@@ -279,12 +279,17 @@ func (t *turns) finding(x turn) Finding {
 	m := t.m
 	f := Finding{Tasks: t.tasks(&x)}
 	names, on := m.tree.Names(f.Tasks), []string(nil)
-	strange := ""
+	strange, advice := "", ""
 	for i := range t.axes {
 		unknown := func(n int) bool { return t.nodes[n].rates[i] == anyRate }
 		switch {
 		case (t.axes[i].motion == wild || slices.ContainsFunc(x.loop, unknown)) && t.changes(x.loop, i):
 			strange = t.axes[i].name
+			advice = "declare its `effects`, or the ranges of the states that it depends on; a slot: compare what it is written" +
+				" from"
+			if a := &t.axes[i]; a.terms == nil && a.asks[0].Relation != nil {
+				advice = "the relation is not linear: compare an output of the vehicle instead, and declare its `effects`"
+			}
 			on = append(on, strange)
 		case x.first[i] >= 0:
 			on = append(on, t.axes[i].name)
@@ -310,8 +315,7 @@ func (t *turns) finding(x turn) Finding {
 		f.Advice = "declare effects of fewer tasks"
 	case strange != "":
 		f.Text = fmt.Sprintf("not concluded whether %s: it is not known how tasks change %s", who, strange)
-		f.Advice = "declare its `effects`, or the ranges of the states that it depends on; a slot: compare what it is " +
-			"written from"
+		f.Advice = advice
 	case x.timed:
 		f.Period = x.period
 		f.Text = fmt.Sprintf("not concluded whether %s faster than every %.3g s: procedures or timers end on the way, after"+
@@ -390,12 +394,13 @@ func roundUp(x float64) float64 {
 	return math.Ceil(x/unit-1e-9) * unit
 }
 
-// assumptions are those of a proof that tasks do not take turns: all other inputs stay as they are.
+// assumptions are those of a proof that tasks do not take turns: all other inputs stay as they are. Sources are not lost
+// by tasks.
 func (t *turns) assumptions() []Assumption {
 	var list []Assumption
 	var calms []string
 	for i := range t.axes {
-		if t.axes[i].motion == calm && t.axes[i].leaf == nil {
+		if t.axes[i].motion == calm && t.axes[i].leaf == nil && !t.m.ofSources(t.axes[i].names()) {
 			calms = append(calms, t.axes[i].name)
 		}
 	}

@@ -49,31 +49,19 @@ func moving(active []bt.Task) []bt.Task {
 	return active
 }
 
-// knowsRates reports whether the rate of some signal that does not jump is known, or declared: one that a condition
-// reads, or that a task writes into a slot that it reads.
-func (m *Model) knowsRates() bool {
-	var names []string
-	for _, s := range m.vocab.signals {
-		names = append(names, s.name)
+// asksRates reports whether the rates of signals matter to a question: some are declared, or conditions read signals of
+// a vehicle, or slots that tasks write from them.
+func (m *Model) asksRates() bool {
+	if m.subject.Rates == nil {
+		return len(m.subject.Declared.Effects) > 0
 	}
-	for _, in := range m.vocab.inputs {
-		if in.relation != nil {
-			names = append(names, in.relation.Relation.Names()...)
-		}
+	moves := func(names ...string) bool {
+		return !m.ofSources(names) && slices.ContainsFunc(names, func(name string) bool { return name != "t" })
 	}
-	for _, l := range m.plan.Leaves {
-		for _, a := range l.Write {
-			if slices.Contains(names, a.Target) {
-				names = append(names, a.Value.Names()...)
-			}
-		}
-	}
-	return len(m.subject.Declared.Effects) > 0 || slices.ContainsFunc(names, func(name string) bool {
-		return name != "t" && slices.ContainsFunc(m.actions(), func(a bt.Task) bool {
-			r, ok := m.subject.Rate(a, name, nil)
-			return ok && !r.Jumps
+	return slices.ContainsFunc(m.vocab.signals, func(s signal) bool { return moves(s.name) }) ||
+		slices.ContainsFunc(m.vocab.inputs, func(in input) bool {
+			return in.relation != nil && moves(in.relation.Relation.Names()...)
 		})
-	})
 }
 
 // rateRests returns the assumptions about the rates that were used since the last call.

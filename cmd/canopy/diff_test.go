@@ -104,6 +104,9 @@ func TestDiffDeeds(t *testing.T) {
 			[]string{"mission, battery.E_Wh\n     old: 6200 Wh\n     new: 5200 Wh\n"}},
 		{"a slot", [2]string{}, [2]string{"default: 6000, hold: true", "default: 7000, hold: true"}, []string{"mission, h_hold", "default 7000"}},
 		{"the horizon", [2]string{}, [2]string{"horizon: 24 [h]", "horizon: 25 [h]"}, []string{"mission, horizon", "90000 s"}},
+		{"a table", [2]string{}, [2]string{"horizon: 24 [h]",
+			"horizon: 24 [h]\ntables:\n  rise: {arguments: {x: {points: [0, 1]}}, values: [0, 4]}"},
+			[]string{"mission, table rise", "[0 4] at"}},
 		{"another spelling", [2]string{`13000`, `13000.0`}, [2]string{"horizon: 24 [h]", "horizon: 1 [d]"}, nil},
 	} {
 		stdout, stderr, status := canopy("diff", "../../missions/solar-day.yaml", solarDay(test.inPlan, test.inMission))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +15,8 @@ func cart(t *testing.T, plan, keys string) string {
   x: {unit: m, derivative: u, min: -1000, max: 1000}
   y: {unit: m, derivative: v, min: -1000, max: 1000}
   z: {unit: m, derivative: "-z / 1 [s]", initial: 1}
+outputs:
+  d: {unit: m, value: sqrt(x^2 + y^2)}
 commands:
   u: {unit: m/s, default: 0}
   v: {unit: m/s, default: 0}
@@ -64,6 +67,56 @@ func TestFlightsThatChatter(t *testing.T) {
 		if got := answers(t, mission, "chatter"); !strings.HasPrefix(got, c.verdict) {
 			t.Errorf("%s: %q, not %s", name, got, c.verdict)
 		}
+	}
+}
+
+// TestTurnsOnAnyRelation: chatter is proved only if every input on which tasks take turns was considered. The flights of
+// these plans chatter at 2 m, whatever relation says that the cart is there.
+func TestTurnsOnAnyRelation(t *testing.T) {
+	const plan = `<ReactiveFallback><ReactiveSequence><Condition name="c" on="%s"/>
+		<Action name="a" write="u := 1 [m/s]"/></ReactiveSequence><Action name="b" write="u := -1 [m/s]"/></ReactiveFallback>`
+	for _, on := range []string{
+		"x le 2 [m]", "sqrt(x^2 + y^2) le 2 [m]", "d le 2 [m]", "d + y le 2 [m]", "x*x le 4 [m^2]", "x*d le 4 [m^2]",
+		"max(x, y) le 2 [m]", "max(d, y) le 2 [m]", "not min(x, d) gt 2 [m]", "floor(x / 1 [m]) le 1", "floor(d / 1 [m]) le 1",
+		"far le 2 [m]", "late le 2 [m]", "near", "rise(x) le 2", "rise(d) le 2", "x + 0.1 [m] * sin(t / 1 [s]) le 2 [m]",
+		"d + 0.1 [m] * sin(t / 1 [s]) le 2 [m]", "abs(d - 1 [m]) le 1 [m]", "if(y gt 1 [m], x, d) le 2 [m]",
+	} {
+		for _, start := range []float64{1.5, 2.5} {
+			mission := cart(t, fmt.Sprintf(plan, on), fmt.Sprintf(`initial: {x: %g}
+signals:
+  far: {unit: m, value: "sqrt(x^2 + y^2)"}
+  late: {unit: m, value: "d + 0 [m/s] * t"}
+  near: {type: boolean, value: "far le 2 [m]"}
+tables:
+  rise: {arguments: {x: {unit: m, points: [0, 4]}}, values: [0, 4]}
+`, start))
+			_, stderr, status := canopy("run", mission, "--out", t.TempDir())
+			if status != exitFailed || !strings.Contains(stderr, "chattering") {
+				t.Fatalf("%s: the flight does not chatter: %s", on, stderr)
+			}
+			if got := answers(t, mission, "chatter"); !strings.HasPrefix(got, "REFUTED") && !strings.HasPrefix(got, "not proved") {
+				t.Errorf("%s: %q", on, got)
+			}
+			if _, _, status := canopy("check", mission, "--strict"); status != exitRefute && status != exitOpen {
+				t.Errorf("%s: status %d", on, status)
+			}
+		}
+	}
+}
+
+// TestAdviceOnNonlinearRelations: what the finding about a distance advises leads to an answer.
+func TestAdviceOnNonlinearRelations(t *testing.T) {
+	const plan = `<ReactiveFallback><ReactiveSequence><Condition name="c" on="%[1]s le 2 [m]" off="%[1]s ge 100 [m]"/>
+		<Action name="a" write="u := 1 [m/s]"/></ReactiveSequence><Action name="b" write="u := -1 [m/s]"/></ReactiveFallback>`
+	far := cart(t, fmt.Sprintf(plan, "sqrt(x^2 + y^2)"), "")
+	out, _, _ := canopy("check", far)
+	if !strings.HasPrefix(answers(t, far, "chatter"), "not proved") || !strings.Contains(out, "compare an output of the vehicle instead") {
+		t.Errorf("%s", out)
+	}
+	effects := "check:\n  effects: {a: {d: [-1, 1]}, b: {d: [-1, 1]}}\n"
+	if got := answers(t, cart(t, fmt.Sprintf(plan, "d"), effects), "chatter"); !strings.HasPrefix(got, "proved") ||
+		!strings.Contains(got, "a and b take turns on d no faster than every 196 s") {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -100,7 +100,7 @@ func TestPlacesAreProved(t *testing.T) {
 		}
 		answers = append(answers, strings.ReplaceAll(stdout+stderr, dir, ""))
 	}
-	if answers[0] != answers[1] || !strings.Contains(answers[0], "4 proved") {
+	if answers[0] != answers[1] || !strings.Contains(answers[0], "5 proved") {
 		t.Errorf("in metres:\n%s\nin degrees:\n%s", answers[0], answers[1])
 	}
 }

@@ -36,6 +36,9 @@ func (m *Mission) Settings() map[string]string {
 	for _, s := range m.slots {
 		all[s.Name] = fmt.Sprintf("default %s, hold %t", diag.Number(s.Initial, -1), s.Hold)
 	}
+	for name, v := range m.Tables {
+		all["table "+name] = fmt.Sprintf("%v at %v, clamp %t", v.Table.Values, v.Table.Axes, v.Table.Clamp)
+	}
 	for _, s := range m.signals {
 		if s.kind == computed {
 			all[s.name] = s.value.String()
