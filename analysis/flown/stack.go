@@ -79,9 +79,10 @@ func (r *stack) transition(from Key, visit func(m *Moment)) {
 	if !ok {
 		r.restore(from, false)
 		if from != "" && !r.of[0].Still {
+			limits := r.of[0].w.pending()
 			r.known().zone.Pass()
 			for _, s := range r.of {
-				if !s.w.due() {
+				if !s.w.due(limits) {
 					return
 				}
 			}

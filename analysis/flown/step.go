@@ -159,6 +159,7 @@ func (s *Stepper) rounds(side, n int, visit func(m *Moment)) {
 		}
 		s.stack.push(side, n+1)
 	}
+	s.w.split()
 	m.Err = s.w.lost()
 	m.Over = m.Err == nil
 	visit(m)
@@ -275,6 +276,7 @@ func (r execution) State(c *snapshot.Codec) {
 	s := r.s
 	s.inputs(c)
 	s.w.lasting(c)
+	s.w.awaited(c)
 	s.x.Anew()
 	s.x.State(c)
 }
@@ -380,9 +382,9 @@ func (m *Moment) After() Key {
 // stop and restrict.
 func (m *Moment) Zone() *zone.Zone { return &m.s.w.zone }
 
-// Waits reports whether a procedure or a timer of a known length is under way.
+// Waits reports whether a procedure or a timer of a known length is under way, or a time since an activation is awaited.
 func (m *Moment) Waits() bool {
-	waits := false
+	waits := slices.ContainsFunc(m.s.timed, func(k int) bool { return m.s.w.awaits(m.s.since[k]) })
 	m.s.x.Clocks(func(c int, _ float64) { waits = waits || m.s.w.zone.Runs(m.s.w.clocks+c) })
 	return waits
 }
@@ -437,6 +439,7 @@ func (r memory) State(c *snapshot.Codec) {
 	r.s.x.Memory(c)
 	r.s.inputs(c)
 	r.s.w.lasting(c)
+	r.s.w.awaited(c)
 }
 
 // Tape returns the answers so far.

@@ -63,6 +63,13 @@ type Stepper struct {
 	hidden    map[string]bool  // nothing is known of these signals
 	doubtful  []int            // slots that may be given a constant that is no number
 
+	// Times since activations; none unless they are followed.
+	startOf      map[string]int // by the entry with the time of an activation: its number
+	started      []int          // by number: the leaf that is activated
+	longestSince []float64      // by number: the longest time with which that since then is compared [s]
+	since        map[int]timed  // by indicator
+	timed        []int          // the indicators
+
 	always  []bool // by task: it is judged, heard or not; nil: all are
 	all     bool   // all are, for a time
 	w       *world
@@ -144,8 +151,9 @@ func prepare(subject declare.Subject, known *forms, a *answers, all bool, x *abs
 	return s
 }
 
-// Clocks returns the number of clocks of the plan: of the leaves' procedures, by leaf, and of the timers behind them.
-func (s *Stepper) Clocks() int { return len(s.p.Leaves) + len(s.Tree.Timers()) }
+// Clocks returns the number of clocks of the plan: of the leaves' procedures, by leaf, then of the timers, and of the
+// times since activations.
+func (s *Stepper) Clocks() int { return len(s.p.Leaves) + len(s.Tree.Timers()) + len(s.started) }
 
 // Guide answers questions before the tape does, as far as it knows: is a signal at least a limit, or beyond it if the
 // question is strict? A leaf that may be true or false at any time is beyond 0 where it is true; its signal is "leaf "
@@ -466,6 +474,7 @@ func (s *Stepper) nest() {
 			}
 		}
 		s.inner = append(s.inner, inner)
+		s.time(i)
 		if slices.ContainsFunc(s.indicators[i].Reads(), s.jumps) {
 			s.jumping = append(s.jumping, i)
 		}

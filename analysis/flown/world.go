@@ -299,10 +299,20 @@ func (w *world) Set(input int, number float64) {
 	} else {
 		w.change(input, func() { w.u[input] = number })
 	}
+	if n := slices.Index(w.s.started, input); n >= 0 && number != executive.Active {
+		w.zone.Stop(w.clockOf(n))
+	}
 }
 
 // Capture implements executive.World.
-func (w *world) Capture(input int, c *expr.Code) { w.write(input, w.storable(w.evaluate(c, false))) }
+func (w *world) Capture(input int, c *expr.Code) {
+	w.write(input, w.storable(w.evaluate(c, false)))
+	if slot := w.slotOf(input); len(w.s.started) > 0 && slot >= 0 {
+		if n, known := w.s.startOf[w.s.p.Slots[slot].Name]; known {
+			w.zone.Start(w.clockOf(n))
+		}
+	}
+}
 
 // Keep implements executive.World.
 func (w *world) Keep(input, signal int) {
@@ -473,8 +483,10 @@ func (w *world) side(k int) bool {
 	}
 	if w.sides[k] == 0 {
 		x, above := &w.s.indicators[k], false
-		if w.stirred(x) {
+		if at, known := w.s.since[k]; w.stirred(x) {
 			above = w.choose(question{kind: side, index: k})
+		} else if known && w.zone.Runs(w.clockOf(at.start)) {
+			above = w.passed(at) != at.falls
 		} else {
 			w.behind = len(w.s.inner[k]) > 0
 			above = w.nonNegative(w.difference(x))
@@ -716,9 +728,12 @@ func (w *world) Over(c int, length float64) bool {
 	return w.over[c] > 0
 }
 
-// due restricts the time that has passed: the first clock that runs is over at the latest. It reports false if there is
-// no such time.
-func (w *world) due() bool {
+// due restricts the time that has passed: the first clock that runs is over at the latest, and within limits. It reports
+// false if there is no such time.
+func (w *world) due(limits []limit) bool {
+	for _, l := range limits {
+		w.zone.Restrict(l.clock, zone.AtMost, l.most)
+	}
 	w.s.x.Clocks(func(c int, length float64) {
 		if c += w.clocks; w.zone.Runs(c) {
 			_, most := zone.Seconds(length)
@@ -744,6 +759,9 @@ func (w *world) longest(of map[int]zone.Time) {
 			of[c] = last
 		}
 	})
+	for n, length := range w.s.longestSince {
+		_, of[w.clockOf(n)] = zone.Seconds(length)
+	}
 }
 
 var _ executive.World = (*world)(nil)

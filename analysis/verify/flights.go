@@ -129,7 +129,7 @@ func (m *Model) activeBefore(at *flown.Moment) []bt.Task {
 // abstract returns the steps of the plan for searches in which signals may change to any value at each instant.
 func (m *Model) abstract() *flown.Stepper {
 	if m.abstractSteps == nil {
-		m.abstractSteps = flown.Abstract(m.subject)
+		m.abstractSteps = m.timed(flown.Abstract(m.subject))
 	}
 	return m.abstractSteps
 }
@@ -137,9 +137,17 @@ func (m *Model) abstract() *flown.Stepper {
 // stepper returns the steps of the plan.
 func (m *Model) stepper() *flown.Stepper {
 	if m.steps == nil {
-		m.steps = flown.New(m.subject)
+		m.steps = m.timed(flown.New(m.subject))
 	}
 	return m.steps
+}
+
+// timed lets steps follow times since activations, if a question has times. It takes more states.
+func (m *Model) timed(s *flown.Stepper) *flown.Stepper {
+	if m.times {
+		s.Measure(m.plan)
+	}
+	return s
 }
 
 // lazy returns the steps of the plan in which conditions are judged only where the tree hears them.
@@ -148,7 +156,7 @@ func (m *Model) lazy() *flown.Stepper {
 		return m.abstract()
 	}
 	if m.lazySteps == nil {
-		m.lazySteps = flown.Abstract(m.subject, m.tree.Leaves()...)
+		m.lazySteps = m.timed(flown.Abstract(m.subject, m.tree.Leaves()...))
 	}
 	return m.lazySteps
 }

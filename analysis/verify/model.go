@@ -51,6 +51,7 @@ type Model struct {
 	uncertain                       bool                // not all of these memories are known
 	latches                         set                 // their memory, as far as it is known to be possible
 	steps, abstractSteps, lazySteps *flown.Stepper      // nil: not prepared
+	times                           bool                // these follow times since activations
 	flew, reachable                 *flights            // reachable: nil: no question has needed it yet
 	runsGoOn                        *Finding            // whether every run goes on; nil: not asked yet
 	lawful                          set                 // the states that facts and latches allow

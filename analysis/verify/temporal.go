@@ -26,10 +26,6 @@ func askProperties(m *Model) []Finding {
 	var found []Finding
 	for _, p := range m.subject.Declared.Properties {
 		f := m.property(p.Property)
-		if since := m.measured(); f.Verdict == Refuted && since != "" && timing(p.Formula.Positive(false)) != "" {
-			f = undecided(p.Property, "the search does not follow the time since the activation of "+since+" (elapsed)",
-				sinceAdvice)
-		}
 		f.About, f.Place = p.Text, p.Place
 		found = append(found, f)
 	}
@@ -38,11 +34,12 @@ func askProperties(m *Model) []Finding {
 
 const sinceAdvice = "give it entry_time, or use Sleep, Delay or Timeout, whose times are followed; " + monitorAdvice
 
-// measured returns the tasks whose expressions depend on the time since their activation, "" if there are none.
+// measured returns the tasks whose expressions depend on the time since their activation in a way that the search does
+// not follow, "" if there are none.
 func (m *Model) measured() string {
 	var names []string
 	for i := range m.plan.Leaves {
-		if l := &m.plan.Leaves[i]; l.Start != "" {
+		if l := &m.plan.Leaves[i]; l.Start != "" && !m.stepper().Times(l.Start) {
 			names = append(names, m.tree.Name(l.Task))
 		}
 	}
@@ -69,16 +66,25 @@ func (m *Model) newPropertyModel(p *temporal.Property) *propertyModel {
 		s.Declared.Always = append(s.Declared.Always, declare.Statement{Text: e.String(), Parts: []*expr.Expr{e}})
 	})
 	x := &propertyModel{Model: newModel(s, m.spaceOf), property: p, formula: p.Formula.Positive(false), conditions: of}
-	x.effort = m.effort
+	x.effort, x.times = m.effort, timing(x.formula) != ""
+	x.steps, x.abstractSteps, x.lazySteps = nil, nil, nil // without times
 	return x
 }
 
 // property proves or refutes a property.
 func (m *Model) property(p *temporal.Property) Finding {
 	x := m.newPropertyModel(p)
-	defer func() { m.tired = m.tired || x.tired }()
+	f := x.answer()
+	m.tired = m.tired || x.tired
+	if since := x.measured(); f.Verdict == Refuted && since != "" && x.times {
+		f = undecided(p, "the search does not follow the time since the activation of "+since+" (elapsed)", sinceAdvice)
+	}
+	return f
+}
+
+func (x *propertyModel) answer() Finding {
 	if x.space.full() {
-		return undecided(p, "the sets of states need too many nodes of decision diagrams", memoryAdvice)
+		return undecided(x.property, "the sets of states need too many nodes of decision diagrams", memoryAdvice)
 	}
 	if found, ok := x.inStates(); ok {
 		return found
@@ -116,7 +122,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 		}
 	}
 	if c.verdict == Undecided {
-		return undecided(p, c.why, c.advice)
+		return undecided(x.property, c.why, c.advice)
 	}
 	return x.refuted(c, last)
 }
@@ -311,7 +317,7 @@ func (m *Model) abstractBut(f *temporal.Formula) *flown.Stepper {
 			}
 		}
 	})
-	return flown.Abstract(m.subject, named...)
+	return m.timed(flown.Abstract(m.subject, named...))
 }
 
 // prove searches for a violation, at all moments. A formula without one is also judged by what a log contains: no
