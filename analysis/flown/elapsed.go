@@ -11,9 +11,9 @@ import (
 	"github.com/canopy-uav/canopy/snapshot"
 )
 
-// The time since an action was activated is the clock less an entry with the time at which that was (plan.Leaf.Start). A
-// relation of it with a constant is a question about a clock, which starts when the entry is set and stops when the
-// action is no longer active. Only one plan is measured: the clocks of unknown lengths of two are paired.
+// The time since an action was activated is the clock less an entry with the time at which that was (plan.Leaf.Start).
+// A relation of it with a constant is a question about a clock, which starts when the entry is set and stops when the
+// action rests. Only one plan is measured: the clocks of unknown lengths of two are paired.
 
 // timed is an indicator that compares such a time with a constant.
 type timed struct {
@@ -106,8 +106,8 @@ func (w *world) passed(x timed) bool {
 	return is
 }
 
-// split decides for each time since an activation whether it has reached the lengths with which it is compared: how long
-// a state may last depends on that.
+// split decides for each time since an activation whether it has reached the lengths with which it is compared: how
+// long a state may last depends on that.
 func (w *world) split() {
 	for _, k := range w.s.timed {
 		if x := w.s.since[k]; w.zone.Runs(w.clockOf(x.start)) {
@@ -148,8 +148,8 @@ type limit struct {
 	most  zone.Time
 }
 
-// awaited passes which times have not reached their lengths. It follows from the readings of the clocks, and keeps states
-// apart that may last for other times.
+// awaited passes which times have not reached their lengths. It follows from the readings of the clocks, and keeps
+// states apart that may last for other times.
 func (w *world) awaited(c *snapshot.Codec) {
 	n := len(w.s.timed)
 	snapshot.Int(c, &n)

@@ -203,8 +203,8 @@ func (i *interval) restrict(limit float64, strict, above bool) {
 // registers is the number of registers of a program.
 const registers = 16
 
-// execute interprets a program of an expression with the values that are known. It returns the accumulator and the place
-// at which the program ends.
+// execute interprets a program of an expression with the values that are known. It returns the accumulator and the
+// place at which the program ends.
 func (w *world) execute(c *expr.Code, program []expr.Instruction) (a value, end uint) {
 	var r [registers]value
 	f := w.s.forms

@@ -382,7 +382,7 @@ func (m *Moment) After() Key {
 // stop and restrict.
 func (m *Moment) Zone() *zone.Zone { return &m.s.w.zone }
 
-// Waits reports whether a procedure or a timer of a known length is under way, or a time since an activation is awaited.
+// Waits reports whether a procedure or a timer of a known length is under way, or a time since an activation awaited.
 func (m *Moment) Waits() bool {
 	waits := slices.ContainsFunc(m.s.timed, func(k int) bool { return m.s.w.awaits(m.s.since[k]) })
 	m.s.x.Clocks(func(c int, _ float64) { waits = waits || m.s.w.zone.Runs(m.s.w.clocks+c) })

@@ -299,7 +299,7 @@ func (w *world) Set(input int, number float64) {
 	} else {
 		w.change(input, func() { w.u[input] = number })
 	}
-	if n := slices.Index(w.s.started, input); n >= 0 && number != executive.Active {
+	if n := slices.Index(w.s.started, input); n >= 0 && number == executive.Resting {
 		w.zone.Stop(w.clockOf(n))
 	}
 }
@@ -728,8 +728,8 @@ func (w *world) Over(c int, length float64) bool {
 	return w.over[c] > 0
 }
 
-// due restricts the time that has passed: the first clock that runs is over at the latest, and within limits. It reports
-// false if there is no such time.
+// due restricts the time that has passed: the first clock that runs is over at the latest, and within limits. It
+// reports false if there is no such time.
 func (w *world) due(limits []limit) bool {
 	for _, l := range limits {
 		w.zone.Restrict(l.clock, zone.AtMost, l.most)
