@@ -285,8 +285,8 @@ func (t *turns) finding(x turn) Finding {
 		switch {
 		case (t.axes[i].motion == wild || slices.ContainsFunc(x.loop, unknown)) && t.changes(x.loop, i):
 			strange = t.axes[i].name
-			advice = "declare its `effects`, or the ranges of the states that it depends on; a slot: compare what it is written" +
-				" from"
+			advice = "declare its `effects`, or the ranges of the states that it depends on; a slot: compare what it is " +
+				"written from"
 			if a := &t.axes[i]; a.terms == nil && a.asks[0].Relation != nil {
 				advice = "the relation is not linear: compare an output of the vehicle instead, and declare its `effects`"
 			}
@@ -394,8 +394,8 @@ func roundUp(x float64) float64 {
 	return math.Ceil(x/unit-1e-9) * unit
 }
 
-// assumptions are those of a proof that tasks do not take turns: all other inputs stay as they are. Sources are not lost
-// by tasks.
+// assumptions are those of a proof that tasks do not take turns: all other inputs stay as they are. Tasks do not change
+// whether sources are known.
 func (t *turns) assumptions() []Assumption {
 	var list []Assumption
 	var calms []string

@@ -78,7 +78,7 @@ func TestTurnsOnAnyRelation(t *testing.T) {
 	for _, on := range []string{
 		"x le 2 [m]", "sqrt(x^2 + y^2) le 2 [m]", "d le 2 [m]", "d + y le 2 [m]", "x*x le 4 [m^2]", "x*d le 4 [m^2]",
 		"max(x, y) le 2 [m]", "max(d, y) le 2 [m]", "not min(x, d) gt 2 [m]", "floor(x / 1 [m]) le 1", "floor(d / 1 [m]) le 1",
-		"far le 2 [m]", "late le 2 [m]", "near", "rise(x) le 2", "rise(d) le 2", "x + 0.1 [m] * sin(t / 1 [s]) le 2 [m]",
+		"far le 2 [m]", "late le 2 [m]", "near", "rise(x) le 2", "rise(d) le 2", "lift(x, d) le 2", "x + 0.1 [m] * sin(t / 1 [s]) le 2 [m]",
 		"d + 0.1 [m] * sin(t / 1 [s]) le 2 [m]", "abs(d - 1 [m]) le 1 [m]", "if(y gt 1 [m], x, d) le 2 [m]",
 	} {
 		for _, start := range []float64{1.5, 2.5} {
@@ -89,6 +89,7 @@ signals:
   near: {type: boolean, value: "far le 2 [m]"}
 tables:
   rise: {arguments: {x: {unit: m, points: [0, 4]}}, values: [0, 4]}
+  lift: {arguments: {x: {unit: m, points: [0, 4]}, d: {unit: m, points: [0, 4]}}, values: [[0, 0], [4, 4]]}
 `, start))
 			_, stderr, status := canopy("run", mission, "--out", t.TempDir())
 			if status != exitFailed || !strings.Contains(stderr, "chattering") {
