@@ -44,11 +44,16 @@ func (c counterexample) finding(proved, refuted Finding) Finding {
 	case Refuted:
 		f.Script, f.Where, f.More = c.script, []string{c.where}, c.where != flown.Always
 	case Undecided:
-		f.Text = "not concluded whether " + strings.Replace(f.Text, "does not hold", "this holds", 1) + "; " + c.why
+		f.Text = whether(f.Text) + "; " + c.why
 		f.Where, f.Advice = nil, memoryAdvice
 	}
 	f.Verdict = c.verdict
 	return f
+}
+
+// whether says that it is not concluded whether a fault is there.
+func whether(fault string) string {
+	return "not concluded whether " + strings.Replace(fault, "does not hold", "this holds", 1)
 }
 
 // flights is the states that runs of the plan reach. Questions share it; they are found only as far as one needs them.

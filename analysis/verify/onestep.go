@@ -39,6 +39,9 @@ func (m *Model) activeAt(x *flown.Moment) []bt.Task {
 const memoryAdvice = "reactive composites and actions without outcome have no memory; a subtree can be checked as a" +
 	" separate plan"
 
+// memorized ends the text of a fault that depends on the plan's memory.
+const memorized = ", depending on the plan's memory"
+
 // conclude returns the finding of a question about a set. Its fields are those of proved or of refuted.
 func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Finding {
 	c := m.show(a, violated)
@@ -46,7 +49,7 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 	switch {
 	case c.verdict != Refuted:
 	case m.Remembers():
-		f.Text += ", depending on the plan's memory"
+		f.Text += memorized
 	case m.slow() && m.empty(a):
 		f.Text, f.More = f.Text+", because procedures take time", false
 	default:

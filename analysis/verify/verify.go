@@ -211,7 +211,7 @@ func (m *Model) extend(effort int) {
 func (m *Model) ask(q Question) []Finding {
 	var found []Finding
 	if !m.space.full() {
-		found = m.supported(q, q.Ask(m))
+		found = m.blameless(q, m.supported(q, q.Ask(m)))
 	}
 	if m.space.full() {
 		found = []Finding{{Verdict: Undecided,

@@ -243,7 +243,7 @@ func TestExitStatuses(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"a.xml": leaf(`<Action name="a"/>`), "b.xml": leaf(`<Action name="b"/>`),
-		"gap.xml":    leaf(`<ReactiveSequence><Condition name="c" on="true"/><Condition name="d"/></ReactiveSequence>`),
+		"gap.xml":    leaf(`<ReactiveSequence><Condition name="c" on="true"/><Condition name="d" on="x ge 1"/></ReactiveSequence>`),
 		"stops.xml":  leaf(`<Script name="s" code="a := a + 1"/>`),
 		"needs.yaml": "goal: a\n",
 	} {

@@ -34,8 +34,9 @@ func importCommand() *cobra.Command {
 			if err := accepted(list, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			return writeMission(filepath.Join(out, name), missionText, planText, func(*mission.Mission) string { return "" },
-				cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return writeMission(filepath.Join(out, name), missionText, planText, func(m *mission.Mission) string {
+				return "# canopy: accept complete: an action that the autopilot refuses ends the plan\n" + defaulted(m)
+			}, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	c.Flags().StringVar(&out, "out", ".", "the `folder` of the two files")

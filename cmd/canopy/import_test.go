@@ -54,6 +54,21 @@ func importFlies(t *testing.T, plan, vehicle, told string) {
 	}
 }
 
+// What is imported is not refuted, and its notes have an effect.
+func TestImportIsNotRefuted(t *testing.T) {
+	for _, plan := range []string{"copter", "fence", "payload"} {
+		dir := t.TempDir()
+		_, stderr, status := canopy("import", filepath.Join("..", "..", "document", "qgc", "testdata", plan+".plan"), "--out", dir)
+		if status != exitOK {
+			t.Fatalf("%s: %s", plan, stderr)
+		}
+		stdout, _, status := canopy("check", "--strict", filepath.Join(dir, plan+".yaml"))
+		if status != exitOK || !strings.Contains(stdout, "an action that the autopilot refuses ends the plan") {
+			t.Errorf("%s: status %d\n%s", plan, status, stdout)
+		}
+	}
+}
+
 // The contingency mission of the circuits is one take-off and two rounds of four legs.
 func TestExportContingency(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "circuits.plan")

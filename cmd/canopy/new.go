@@ -151,12 +151,15 @@ func create(name, vehicle, out string, f outing, stdout, stderr io.Writer) error
 		vehicle = filepath.ToSlash(path)
 	}
 	missionText := fmt.Sprintf("mission: %s\nplan: %s.xml\nvehicle: %s\nhorizon: %s\n", name, name, vehicle, f.horizon)
-	return writeMission(filepath.Join(out, name), missionText, planText, func(m *mission.Mission) (more string) {
-		for _, command := range unwritten(m) {
-			more += fmt.Sprintf("# canopy: accept command %s: it keeps its default\n", command)
-		}
-		return more
-	}, stdout, stderr)
+	return writeMission(filepath.Join(out, name), missionText, planText, defaulted, stdout, stderr)
+}
+
+// defaulted returns notes that accept the commands that no task writes.
+func defaulted(m *mission.Mission) (notes string) {
+	for _, command := range unwritten(m) {
+		notes += fmt.Sprintf("# canopy: accept command %s: it keeps its default\n", command)
+	}
+	return notes
 }
 
 // writeMission checks a new mission, with its plan, and writes both: base.yaml, with the lines that more returns, and
@@ -202,8 +205,9 @@ func writeMission(
 func unwritten(m *mission.Mission) []string {
 	var list []string
 	for _, c := range m.Vehicle.Commands {
+		writes := func(a plan.Assignment) bool { return a.Target == c.Name }
 		if !slices.ContainsFunc(m.Plan.Leaves, func(l plan.Leaf) bool {
-			return slices.ContainsFunc(l.Write, func(a plan.Assignment) bool { return a.Target == c.Name })
+			return slices.ContainsFunc(l.Write, writes) || slices.ContainsFunc(l.Entry, writes)
 		}) {
 			list = append(list, c.Name)
 		}

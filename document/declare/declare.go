@@ -19,13 +19,14 @@ import (
 
 // Declarations are an author's statements about a plan, its world and its goal.
 type Declarations struct {
-	Facts      []Statement // hold in every state
-	Always     []Statement // must hold in every state; a task's name means that it is active
-	Properties []Property  // must hold in every run
-	Goal       *Statement  // the plan must succeed exactly where it holds
-	Free       []string    // actions that may refuse and end at any time
-	Written    []string    // slots to which some active task must give a value in every state
-	Resources  []Resource  // things that only one task may hold at a time
+	Facts      []Statement      // hold in every state
+	Always     []Statement      // must hold in every state; a task's name means that it is active
+	Properties []Property       // must hold in every run
+	Goal       *Statement       // the plan must succeed exactly where it holds
+	Free       []string         // actions that may refuse and end at any time
+	Foreign    map[bt.Task]bool // leaves that another program defines: what these can avoid is not refuted
+	Written    []string         // slots to which some active task must give a value in every state
+	Resources  []Resource       // things that only one task may hold at a time
 	Effects    Effects
 	Period     float64 // tasks that take turns faster than this chatter [s]
 	Notes      []Note
@@ -93,10 +94,22 @@ func (d *Declarations) Expressions() []*expr.Expr {
 	return all
 }
 
+// Answers are those that leaves of another program give.
+type Answers uint8
+
+// The answers.
+const (
+	AnyAnswer Answers = iota
+	Yes               // actions end well at once, and conditions hold
+	No                // actions end well at once, and conditions do not hold
+	Never             // actions do not end, and conditions hold
+)
+
 // Subject is a plan with the declarations about its world.
 type Subject struct {
 	Plan     *plan.Plan
 	Declared Declarations
+	Answers  Answers               // of the leaves of another program
 	Computed map[string]*expr.Expr // signals that are expressions of others; without circular dependencies
 	Commands []string              // of the vehicle
 	Finite   []string              // the signals without which a run cannot go on: if one is not finite, it stops
@@ -232,16 +245,20 @@ func (d *declarer) action(n *yamldoc.Node) (bt.Task, bool) {
 	return 0, false
 }
 
-// AddFree declares the free leaves of a plan, of which nothing is known: they may end, refuse or have nothing to do at
-// any time.
+// AddFree declares the free leaves of a plan, apart from those that are declared, to be of another program, of which
+// nothing is known: they may end, refuse or have nothing to do at any time.
 func (d *Declarations) AddFree(p *plan.Plan) {
 	declared := map[string]bool{}
 	for _, name := range d.Free {
 		declared[name] = true
 	}
+	d.Foreign = map[bt.Task]bool{}
 	for i := range p.Leaves {
-		l := &p.Leaves[i]
-		if name := p.Tree.Name(l.Task); l.Free && p.Tree.Kind(l.Task).Acts() && !declared[name] {
+		l, name := &p.Leaves[i], p.Tree.Name(p.Leaves[i].Task)
+		if !l.Free || declared[name] {
+			continue
+		}
+		if d.Foreign[l.Task] = true; p.Tree.Kind(l.Task).Acts() {
 			d.Free = append(d.Free, name)
 		}
 	}
