@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/plan"
@@ -153,7 +154,19 @@ func TestCheckAssumptions(t *testing.T) {
 		"assumed                 the declared facts hold; each run of the mission checks this\n")
 	text, err := verify.SARIF(all, nil, "0")
 	must(t, err)
-	says(t, "SARIF", string(text), "b, if procedures take no time", `"if": "the declared facts hold"`, `"kind": "open"`)
+	says(t, "SARIF", string(text), "b, if procedures take no time", `"if": "the declared facts hold"`, `"kind": "open"`,
+		`"kind": "pass"`, `"verdict": "proved_if"`)
+	needs, late := open, open
+	needs.Verdict, needs.Needs, late.Verdict = verify.NotAsked, "a `goal`", verify.NotAsked
+	for i, want := range []string{"proved", "proved_if", "not_asked", "not_asked"} {
+		f := []verify.Finding{watched, open, needs, late}[i]
+		if got := asObjects(declare.Subject{Plan: &plan.Plan{Tree: &bt.Tree{}}}, []verify.Finding{f}, nil)[0]; got.Verdict != want {
+			t.Errorf("JSON: %s, not %s", got.Verdict, want)
+		}
+	}
+	text, err = verify.SARIF([]verify.Finding{needs, late}, nil, "0")
+	must(t, err)
+	says(t, "SARIF", string(text), `"kind": "notApplicable"`, `"kind": "open"`, `"verdict": "not_asked"`)
 	for _, test := range []struct {
 		found           []verify.Finding
 		plain, asStrict error

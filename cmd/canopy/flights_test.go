@@ -121,6 +121,28 @@ func TestAdviceOnNonlinearRelations(t *testing.T) {
 	}
 }
 
+// TestReachThatIsNotAsked: that a declared goal cannot be followed is a finding, which counts with --strict.
+func TestReachThatIsNotAsked(t *testing.T) {
+	const plan = `<Action name="a" write="u := 1 [m/s]" done="x ge 5 [m]"/>`
+	for goal, want := range map[string]string{"sqrt(x^2 + y^2) ge 5 [m]": "not asked", "x ge 5 [m]": "proved", "": ""} {
+		keys := ""
+		if goal != "" {
+			keys = "check:\n  goal: " + goal + "\n"
+		}
+		keys += "# canopy: accept goal: it is not the matter here\n# canopy: accept complete: nor is this\n"
+		mission := cart(t, plan, keys)
+		if got := answers(t, mission, "reach"); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q", goal, got)
+		}
+		out, _, _ := canopy("check", mission, "--json")
+		if open := strings.Contains(out, `"question": "reach",
+    "verdict": "not_asked",
+    "text": "the goal is not moved`); open != (want == "not asked") {
+			t.Errorf("%s: %s", goal, out)
+		}
+	}
+}
+
 // TestSignalsWithoutRates: signals of a vehicle whose rates are not known do not rest.
 func TestSignalsWithoutRates(t *testing.T) {
 	got := answers(t, cart(t, `<ReactiveFallback><ReactiveSequence><Condition name="c" on="z ge 2 [m]"/><Action name="a"/>
