@@ -109,7 +109,7 @@ func run(w io.Writer, dir string) error {
 	p := flight.New(flight.Axis{Label: "tasks of the tree", Min: 10, Max: 100_000, Log: true},
 		flight.Axis{Label: "CPU time of all questions of one step [s]", Min: 1e-4, Max: 10, Log: true})
 	p.KeyLeft = true
-	fmt.Fprintf(w, "%-18s %6s %8s %7s %8s %9s\n", "", "tasks", "CPU [s]", "proved", "refuted", "undecided")
+	fmt.Fprintf(w, "%-18s %6s %8s %7s %8s %10s\n", "", "tasks", "CPU [s]", "proved", "refuted", "not proved")
 	for i, f := range families {
 		var x, y []float64
 		for _, n := range f.sizes {
@@ -129,7 +129,7 @@ func run(w io.Writer, dir string) error {
 				}
 			}
 			slices.Sort(times)
-			fmt.Fprintf(w, "%-18s %6d %8.4f %7d %8d %9d\n", f.name, s.Plan.Tree.Len(), times[rounds/2],
+			fmt.Fprintf(w, "%-18s %6d %8.4f %7d %8d %10d\n", f.name, s.Plan.Tree.Len(), times[rounds/2],
 				verdicts[verify.Proved], verdicts[verify.Refuted], verdicts[verify.Undecided])
 			x, y = append(x, float64(s.Plan.Tree.Len())), append(y, times[rounds/2])
 		}
