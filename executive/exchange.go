@@ -93,6 +93,7 @@ func Continue(old *Executive, x *bt.Exchange, p *Program, w World, d Decider) *E
 		n.root, n.over = old.root, old.over
 		copy(n.waits, old.waits)
 	}
+	n.released = old.released
 	n.halted, n.micro, n.pass.rests = old.halted, old.micro, true
 	n.renew()
 	d.begin(n)

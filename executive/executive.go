@@ -73,6 +73,7 @@ type Executive struct {
 	watching  []mask   // by leaf
 	fresh     bool     // discrete signals are as of this call of Settle
 	watchers  []int32  // by indicator: number of formulas that watch it
+	released  bool     // the indicators of what the run is judged by are not watched any more
 	writing   []int32  // by slot: its active writers
 	conflicts []string // by slot: the active writers last reported
 	waits     []string // by shared resource: the guards that wait, as last reported
@@ -180,6 +181,9 @@ func (x *Executive) renew() {
 	clear(x.watchers)
 	x.recount()
 	x.seeAll(x.p.Standing, true)
+	if x.released {
+		x.seeAll(x.p.Judged, false)
+	}
 	if x.settled { // as the world has it
 		x.fresh = false
 		x.refresh()
@@ -370,6 +374,7 @@ func (x *Executive) State(c *snapshot.Codec) {
 	snapshot.Bool(c, &x.over)
 	snapshot.Bool(c, &x.settled)
 	snapshot.Bool(c, &x.halted)
+	snapshot.Bool(c, &x.released)
 	x.pass.state(c)
 	snapshot.Each(c, x.conflicts, snapshot.Text)
 	for i := range x.waits {
@@ -705,66 +710,6 @@ func (x *Executive) condition(i int) mask {
 		m |= 1 << On
 	}
 	return m
-}
-
-// rewatch updates the indicators that the world watches.
-func (x *Executive) rewatch() {
-	for _, i := range x.stale.take() {
-		x.watch(int(i), x.decider.watches(x, int(i)))
-	}
-	if x.settled {
-		return
-	}
-	x.settled = true // until then, all sides are kept
-	if x.watcher == nil {
-		return
-	}
-	for k, n := range x.watchers {
-		if n == 0 {
-			x.watcher.Watch(k, x.idle())
-		}
-	}
-}
-
-// watch makes the world watch the indicators of these formulas of a leaf and, if it is active, of the values it writes.
-func (x *Executive) watch(i int, m mask) {
-	l := &x.p.Leaves[i]
-	if m &^= writes; x.u[i] == Active {
-		m |= writes
-	}
-	before := x.watching[i]
-	x.watching[i] = m
-	for f := range Criteria {
-		if (m^before)>>f&1 == 1 && l.Formulas[f] != nil {
-			x.seeAll(l.Formulas[f].Indicators(), m>>f&1 == 1)
-		}
-	}
-	if (m^before)&writes != 0 {
-		x.seeAll(l.Writes, m&writes != 0)
-	}
-}
-
-func (x *Executive) seeAll(indicators []int, events bool) {
-	by := int32(-1)
-	if events {
-		by = 1
-	}
-	for _, k := range indicators {
-		x.see(k, by)
-	}
-}
-
-// see counts the formulas that watch an indicator.
-func (x *Executive) see(indicator int, by int32) {
-	n := &x.watchers[indicator]
-	was := *n > 0
-	if *n += by; *n > 0 != was && x.watcher != nil {
-		a := x.idle()
-		if *n > 0 {
-			a = Watched
-		}
-		x.watcher.Watch(indicator, a)
-	}
 }
 
 func (x *Executive) event(kind, text string) {

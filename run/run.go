@@ -127,6 +127,7 @@ type Run struct {
 	sources []mission.Source
 	lost    []bool          // by source: it is unknown, as last logged
 	told    map[string]bool // by text: the truth of a relation by which the run is judged, as last logged
+	judged  int             // changes of these in the log
 
 	row []float64 // scratch
 }
@@ -311,7 +312,11 @@ func (r *Run) event(segment Segment) error {
 		}
 		if _, judged := r.told[x.Text]; judged {
 			r.told[x.Text] = e.Holds
+			r.judged++
 		}
+	}
+	if err := r.release(); err != nil {
+		return err
 	}
 	if alarm != "" {
 		if err := r.log("time", alarm); err != nil {
@@ -640,7 +645,7 @@ func also(err, more error) error {
 func (r *Run) State(c *snapshot.Codec) {
 	r.passExchanges(c)
 	s := &r.summary
-	snapshot.Vars(c, &r.point, &r.sampled, &r.slides, &r.breached, &r.begun, &r.stopping, &r.over, &r.until,
+	snapshot.Vars(c, &r.judged, &r.point, &r.sampled, &r.slides, &r.breached, &r.begun, &r.stopping, &r.over, &r.until,
 		&s.StatusChanges, &s.MaxEventIterations, &s.Outcome, &s.Plan, &s.Reason, &s.Stopped, &s.Planned)
 	snapshot.Each(c, r.outside, snapshot.Bool)
 	snapshot.Each(c, r.wrong, snapshot.Bool)

@@ -20,8 +20,9 @@ type Trace struct {
 	Partial bool              // the run continued after the last place, but was not recorded
 	Touches []Touch           // sides of relations, where the values may differ from them by rounding
 	// Sides are the truths of relations by key, at each place and up to the next one; nil: it is that at the first place.
-	// They count where values contradict them.
+	// They count where values contradict them, up to the time Sided [s].
 	Sides map[string][]bool
+	Sided float64
 }
 
 // Touch is the truth of a relation at a place, by its key ([expr.Logic]). Values that contradict it are rounded: the
@@ -165,6 +166,9 @@ func (j *judge) hold(c curve, truth []bool, sign float64) {
 	places, _ := j.over(func(int) float64 { return 0 })
 	n := 0 // places that are not after the point
 	for i, p := range c {
+		if p.t > j.Sided {
+			return
+		}
 		for n < len(places) && byPlace(places[n], p) <= 0 {
 			n++
 		}

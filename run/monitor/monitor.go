@@ -39,7 +39,8 @@ type Monitor struct {
 	changes    []change
 	crossings  []crossing
 	relations  map[string]*relation // by text
-	watched    []string             // texts of those of which each change is stored
+	watched    []string             // texts of those of which each change is stored,
+	until      float64              // up to this time [s]
 	outside    *record.Event        // the first state that left its range
 	told       int                  // status changes so far
 	plans      []span               // that have decided, in their order
@@ -93,7 +94,7 @@ func Tasks(h *record.Header, later []record.Takeover) []record.Task {
 // New returns a monitor of a run. If it is known which plans take over later, assertions may name their tasks.
 func New(h *record.Header, w temporal.Watch, later ...record.Takeover) *Monitor {
 	m := &Monitor{tasks: Tasks(h, later), scope: Scope(h), tolerance: h.RelTol, most: maxValues,
-		relations: map[string]*relation{}, watched: h.Watched}
+		relations: map[string]*relation{}, watched: h.Watched, until: math.Inf(1)}
 	w.Computed = maps.Clone(w.Computed)
 	for _, t := range m.tasks { // a name that is also that of a task means the task
 		delete(w.Computed, t.Name)
@@ -221,6 +222,9 @@ func (m *Monitor) Status(t float64, _ int, c bt.Change) error {
 func (m *Monitor) Event(e record.Event) error {
 	if e.Kind == record.KindRange && m.outside == nil {
 		m.outside = &e
+	}
+	if e.Kind == record.KindSampled {
+		m.until = e.T
 	}
 	if e.Relation == "" && (e.Kind == record.KindState || e.Kind == record.KindTouch) {
 		m.full = "the log is that of an earlier version of canopy, whose events do not say which relation changed"

@@ -113,3 +113,42 @@ func sameCondition(random *rand.Rand, number func() string) (condition, same str
 	}
 	return "min(" + a + ", " + n + ") ge " + b + " or near", "near or min(" + a + ", " + n + ") ge " + b
 }
+
+// A property of a fast signal fills no disk: after many changes, its relations are no events any more, and samples show
+// them.
+func TestFastSignalsAreSampledAfterMuch(t *testing.T) {
+	files := map[string]string{
+		"v.vehicle.yaml": "vehicle: v\nstates: {x: {derivative: \"1 / 1 [s]\"}}\noutputs: {fast: {value: sin(1000 * x)}}\n",
+		"p.xml":          `<root BTCPP_format="4"><BehaviorTree ID="m"><Action ID="a" done="x ge 500"/></BehaviorTree></root>`,
+		"m.yaml": "plan: p.xml\nvehicle: v.vehicle.yaml\nhorizon: 1000\nrecord: {interval: 1}\ncheck:\n  properties:\n" +
+			"    - always (fast lt 0.5)\n    - always (fast lt 1.1)\n    - eventually (x ge 900)\n",
+	}
+	m, diags := mission.Read("m.yaml", func(name string) ([]byte, error) { return []byte(files[name]), nil },
+		model.Offers(), nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	r, err := simulated.New(m.Judging(m.Watch()), run.Continuous{}, math.Inf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := r.Header()
+	judge := monitor.New(&h, m.Watch())
+	r.Attach(judge)
+	if err := r.Fly(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	summary := r.Summary()
+	if n := summary.StateEvents; n < 10_000 || n > 10_010 {
+		t.Errorf("%d events", n)
+	}
+	list, err := judge.Judge(&record.End{Told: r.T(), Summary: &summary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"violated", "satisfied", "satisfied"} {
+		if list[i].Verdict != want {
+			t.Errorf("%s: %s", list[i].Property, list[i].Verdict)
+		}
+	}
+}

@@ -138,7 +138,7 @@ type builder struct {
 // visible.
 func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 	b := &builder{m, &temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}, Scope: m.scope,
-		Texts: m.texts, Sides: map[string][]bool{}}, nil, nil, nil, nil, nil}
+		Texts: m.texts, Sides: map[string][]bool{}, Sided: m.until}, nil, nil, nil, nil, nil}
 	b.keys, b.truth = m.sides()
 	most := len(m.samples) + 2*len(m.changes) // the places, if no two changes are at one time
 	b.T = make([]float64, 0, most)

@@ -201,6 +201,10 @@ const KindRange = "range"
 // equations imply or, at the end, was always near its absolute tolerance.
 const KindTolerance = "tolerance"
 
+// KindSampled is the kind of an event from which on the changes of the watched relations are not in the log any more,
+// except those that the plan needs: there have been too many.
+const KindSampled = "sampled"
+
 // StateEvent returns the event that a relation, written as an expression, becomes true or false.
 func StateEvent(t float64, micro int, relation string, holds bool) Event {
 	return Event{T: t, Micro: micro, Kind: KindState, Relation: relation, Holds: holds,
