@@ -20,7 +20,6 @@ package flown
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/canopy-uav/canopy/analysis/zone"
 	"github.com/canopy-uav/canopy/bt"
@@ -230,34 +229,15 @@ func (s *Stepper) pseudo(text string) *expr.Code {
 	return c.CompileFor(e, expr.Variable{Type: expr.Boolean})
 }
 
-// constantly returns a code that always holds, or never.
-func (s *Stepper) constantly(holds bool) *expr.Code {
-	e, err := expr.Parse(strconv.FormatBool(holds))
-	if err != nil {
-		panic("flown: a truth value is refused")
-	}
-	return s.compiler.CompileFor(e, expr.Variable{Type: expr.Boolean})
-}
-
 // free gives leaves without a meaning, and actions that are declared free, formulas that may hold at any time.
 func (s *Stepper) free(subject *declare.Subject) {
 	for i := range s.p.Leaves {
 		l, name := &s.p.Leaves[i], s.Tree.Name(s.p.Leaves[i].Task)
-		answers := declare.AnyAnswer
-		if subject.Declared.Foreign[l.Task] {
-			answers = subject.Answers
-		}
 		switch {
 		case l.Condition && l.Formulas[executive.On] == nil:
 			_, input := subject.Plan.Input(&subject.Plan.Leaves[i], nil)
-			if l.Formulas[executive.On] = s.pseudo(input); answers != declare.AnyAnswer {
-				l.Formulas[executive.On] = s.constantly(answers != declare.No)
-			}
+			l.Formulas[executive.On] = s.pseudo(input)
 		case !l.Condition && slices.Contains(subject.Declared.Free, name):
-			if answers != declare.AnyAnswer {
-				l.Formulas[executive.Done] = s.constantly(answers != declare.Never)
-				continue
-			}
 			l.Formulas[executive.Done], l.Formulas[executive.Failed] = s.pseudo(name+" ends well"), s.pseudo(name+" ends badly")
 			l.Formulas[executive.SuccessIf] = s.pseudo(name + " has nothing to do")
 			l.Formulas[executive.FailureIf] = s.pseudo(name + " cannot run")

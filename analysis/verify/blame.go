@@ -4,30 +4,33 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
 )
 
 // Leaves of another program, which nothing defines here, may give any answer. What is refuted only because one of them
 // fails, refuses or ends at once may not occur in that program. So a refutation counts if it remains whatever these
-// leaves do, as far as declare.Answers tell.
+// leaves do, as far as some ways to define them tell.
+
+// answers are those of all leaves of another program: whether actions end well at once, or never end; and whether
+// conditions hold.
+type answers struct{ ends, holds bool }
 
 // blameless returns the findings of a question in which nothing is refuted that leaves of another program can avoid.
 func (m *Model) blameless(q Question, found []Finding) []Finding {
-	if len(m.subject.Declared.Foreign) == 0 || m.subject.Answers != declare.AnyAnswer {
-		return found
-	}
 	for i := range found {
 		f := &found[i]
-		answers := []declare.Answers{declare.Yes, declare.No}
+		all := []answers{{true, true}, {true, false}}
 		if f.Advice == flown.Remedy(flown.ErrUnsettled) {
-			answers = []declare.Answers{declare.Never}
+			all = []answers{{false, true}}
 		}
-		avoids := func(a declare.Answers) bool { return !m.remains(q, f, a) }
-		if f.Verdict == Refuted && slices.ContainsFunc(answers, avoids) {
+		avoids := func(a answers) bool { return !m.remains(q, f, a) }
+		if f.Verdict == Refuted && len(m.subject.Declared.Foreign) > 0 && slices.ContainsFunc(all, avoids) {
 			m.excuse(f)
 		}
 	}
@@ -35,19 +38,41 @@ func (m *Model) blameless(q Question, found []Finding) []Finding {
 }
 
 // remains reports whether what a finding refutes is also refuted if the leaves of another program answer so.
-func (m *Model) remains(q Question, f *Finding, a declare.Answers) bool {
-	if m.with[a] == nil {
-		s := m.subject
-		s.Answers = a
-		m.with[a] = newModel(s, m.spaceOf)
-	}
+func (m *Model) remains(q Question, f *Finding, a answers) bool {
 	x := m.with[a]
+	if x == nil {
+		if x = newModel(a.define(m.subject), m.spaceOf); m.with == nil {
+			m.with = map[answers]*Model{}
+		}
+		m.with[a] = x
+	}
 	x.extend(m.effort)
 	again := x.supported(q, q.Ask(x))
 	m.tired = m.tired || x.tired
 	return slices.ContainsFunc(again, func(g Finding) bool {
 		return g.Verdict == Refuted && g.About == f.About && g.Advice == f.Advice
 	})
+}
+
+// define returns a subject in which the leaves of another program answer so.
+func (a answers) define(s declare.Subject) declare.Subject {
+	done, _ := expr.Parse(strconv.FormatBool(a.ends))
+	on, _ := expr.Parse(strconv.FormatBool(a.holds))
+	p, defined := *s.Plan, map[string]bool{}
+	p.Leaves = slices.Clone(p.Leaves)
+	for i := range p.Leaves {
+		if l := &p.Leaves[i]; s.Declared.Foreign[l.Task] {
+			defined[p.Tree.Name(l.Task)] = true
+			if p.Tree.Kind(l.Task).Acts() {
+				l.Done = done
+			} else {
+				l.On = on
+			}
+		}
+	}
+	s.Declared.Free = slices.DeleteFunc(slices.Clone(s.Declared.Free), func(name string) bool { return defined[name] })
+	s.Plan, s.Declared.Foreign = &p, nil
+	return s
 }
 
 // excuse leaves open what a finding refutes, and names the answers on which that rests.

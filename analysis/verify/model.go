@@ -59,7 +59,7 @@ type Model struct {
 	explored                        bool                // entered is all that it can activate
 
 	origins [len(rateAssumptions)]bool // of the rates that the answer in progress used
-	with    [declare.Never + 1]*Model  // by answers of leaves of another program; nil: not asked
+	with    map[answers]*Model         // if the leaves of another program answer so
 }
 
 // NewModel returns the abstraction of a subject.
@@ -113,26 +113,16 @@ func (m *Model) readLeaves() {
 		if x.condition {
 			x.input, x.called = m.plan.Input(l, m.subject.Expanded)
 		}
-		answers := declare.AnyAnswer
-		if m.subject.Declared.Foreign[l.Task] {
-			answers = m.subject.Answers
-		}
 		switch {
 		case len(l.Until) > 0: // it lasts, which only a flight knows
 			x.on = proposition(x.name + ", which lasts until a task has ended,")
 		case x.condition && l.On == nil:
-			if x.on = proposition(x.called); answers != declare.AnyAnswer {
-				x.on = &expr.Logic{Op: expr.LogicTruth, Value: answers != declare.No}
-			}
+			x.on = proposition(x.called)
 		case x.condition:
 			x.on, x.off = logic(l.On), logic(l.Off)
 		case slices.Contains(m.subject.Declared.Free, x.name):
 			x.done, x.failed = proposition(x.name+" ends well"), proposition(x.name+" ends badly")
 			x.successIf, x.failureIf = proposition(x.name+" has nothing to do"), proposition(x.name+" cannot run")
-			if answers != declare.AnyAnswer {
-				x.failed, x.successIf, x.failureIf = nil, nil, nil
-				x.done = &expr.Logic{Op: expr.LogicTruth, Value: answers != declare.Never}
-			}
 		default:
 			x.done, x.failed = logic(l.Done), logic(l.Failed)
 			x.successIf, x.failureIf = logic(l.SuccessIf), logic(l.FailureIf)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/analysis/reaction"
-	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/explore"
 )
 
@@ -21,7 +20,7 @@ const reactionWork = 250_000
 func askReaction(m *Model) []Finding {
 	inputs, stubs := reaction.InputsOf(m.plan, m.subject.Expanded), reaction.Stubs(m.tree)
 	for i, t := range m.tree.Leaves() {
-		if slices.Contains(m.subject.Declared.Free, m.tree.Name(t)) && m.subject.Answers != declare.Never {
+		if slices.Contains(m.subject.Declared.Free, m.tree.Name(t)) {
 			inputs[i].Values = stubs[i].Values
 			inputs[i].Outcomes = stubs[i].Outcomes
 		}

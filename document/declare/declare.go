@@ -94,22 +94,10 @@ func (d *Declarations) Expressions() []*expr.Expr {
 	return all
 }
 
-// Answers are those that leaves of another program give.
-type Answers uint8
-
-// The answers.
-const (
-	AnyAnswer Answers = iota
-	Yes               // actions end well at once, and conditions hold
-	No                // actions end well at once, and conditions do not hold
-	Never             // actions do not end, and conditions hold
-)
-
 // Subject is a plan with the declarations about its world.
 type Subject struct {
 	Plan     *plan.Plan
 	Declared Declarations
-	Answers  Answers               // of the leaves of another program
 	Computed map[string]*expr.Expr // signals that are expressions of others; without circular dependencies
 	Commands []string              // of the vehicle
 	Finite   []string              // the signals without which a run cannot go on: if one is not finite, it stops
