@@ -21,7 +21,7 @@ type Program struct {
 	Steady     []bool           // by indicator: it depends on time and states alone, so no instant changes it
 	Cells      []expr.Cell      // what functions with many pieces remember, behind the signals
 	Standing   []int            // indicators inside computed signals and of Judged: watched at all times
-	Judged     []int            // indicators of what the run is judged by
+	Judged     []int            // indicators of what the run is judged by, with those inside
 	Captures   int              // number of values that procedures capture
 	Kept       []Role           // the writers that keep their value while it is not known
 	Direct     [][]int          // by state and output of the vehicle: the commands on which it depends at the same instant

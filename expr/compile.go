@@ -106,6 +106,9 @@ type Threshold struct {
 // Holds reports whether the relation of Text holds on a side.
 func (i *Indicator) Holds(above bool) bool { return above != i.negated }
 
+// Bound reports whether it is the bound of a piece of a function, no relation.
+func (i *Indicator) Bound() bool { return i.relation == nil }
+
 // Threshold returns the relation as a threshold, if it is one.
 func (i *Indicator) Threshold() (h Threshold, ok bool) { return i.threshold, i.isThreshold }
 

@@ -23,7 +23,9 @@ func (r *Run) Header() record.Header {
 			Default: p.Default, Tag: p.Tag.String(), Text: p.Text})
 	}
 	for _, i := range m.Program.Judged {
-		h.Watched = append(h.Watched, m.Program.Indicators[i].Text)
+		if x := &m.Program.Indicators[i]; !x.Bound() {
+			h.Watched = append(h.Watched, x.Text)
+		}
 	}
 	h.Attachments = []record.Attachment{
 		{Name: "mission.yaml", MediaType: "application/yaml", Data: []byte(m.Source.Text)},

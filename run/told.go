@@ -18,6 +18,9 @@ func (r *Run) watched() error {
 	_, above := r.world.Discrete()
 	for _, i := range r.m.Program.Judged {
 		x := &r.m.Program.Indicators[i]
+		if x.Bound() {
+			continue
+		}
 		last, known := r.told[x.Text]
 		holds := x.Holds(above[i])
 		r.told[x.Text] = holds

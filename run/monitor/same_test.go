@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/canopy-uav/canopy/run/monitor"
 	"github.com/canopy-uav/canopy/run/record"
 	"github.com/canopy-uav/canopy/run/simulated"
+	"github.com/canopy-uav/canopy/snapshot"
 	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
@@ -69,6 +71,9 @@ func TestPropertiesReadTheSidesOfThePlan(t *testing.T) {
 		}
 		summary := r.Summary()
 		changes += summary.StateEvents
+		if whole, parts := events(t, m, math.Inf(1)), events(t, m, random.Float64()*20); !slices.Equal(whole, parts) {
+			t.Errorf("%d: %d events, %d if it is continued", seed, len(whole), len(parts))
+		}
 		list, err := judge.Judge(&record.End{Told: r.T(), Summary: &summary})
 		if err != nil {
 			t.Fatalf("%d: %v", seed, err)
@@ -83,6 +88,45 @@ func TestPropertiesReadTheSidesOfThePlan(t *testing.T) {
 	if changes < missions {
 		t.Errorf("only %d events in %d missions", changes, missions)
 	}
+}
+
+// logged keeps the texts of events.
+type logged struct {
+	record.Nothing
+	texts []string
+}
+
+func (l *logged) Event(e record.Event) error {
+	l.texts = append(l.texts, fmt.Sprint(e.T, e.Text))
+	return nil
+}
+
+// events returns the events of a run that is continued in another one after a time.
+func events(t *testing.T, m *mission.Mission, after float64) []string {
+	t.Helper()
+	l := &logged{}
+	begin := func() *run.Run {
+		r, err := simulated.New(m, run.Continuous{}, math.Inf(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Attach(l)
+		return r
+	}
+	r, goOn := begin(), true
+	for goOn && r.T() < after {
+		goOn, _ = r.Step()
+	}
+	if goOn {
+		next := begin()
+		if err := snapshot.Load(snapshot.Save(nil, r), next); err != nil {
+			t.Fatal(err)
+		}
+		for goOn {
+			goOn, _ = next.Step()
+		}
+	}
+	return l.texts
 }
 
 // sameCondition returns a condition and an equivalent one.
