@@ -266,7 +266,7 @@ func (d *tree) watches(x *Executive, i int) mask {
 		return x.condition(i)
 	}
 	m := always
-	if x.u[i] == Active || d.loops != nil && d.loops.LoopsWait() { // an action that would end at once may do so no more
+	if x.u[i] == Active || x.waiting { // an action that would end at once may do so no more
 		m |= 1<<Done | 1<<Failed
 	}
 	switch x.leaves[i].Procedure {

@@ -73,6 +73,7 @@ type Executive struct {
 	watching  []mask   // by leaf
 	fresh     bool     // discrete signals are as of this call of Settle
 	watchers  []int32  // by indicator: number of formulas that watch it
+	waiting   bool     // a loop waits, as far as watching goes
 	released  bool     // the indicators of what the run is judged by are not watched any more
 	writing   []int32  // by slot: its active writers
 	conflicts []string // by slot: the active writers last reported
@@ -228,7 +229,7 @@ func (x *Executive) Changed(indicators []int) {
 	for _, k := range indicators {
 		for _, i := range x.p.readers[k] {
 			if x.watching[i] != rests {
-				x.pass.outside = true
+				x.pass.outside = x.pass.outside || x.pass.first && x.heeds(int(i), k)
 				x.due.add(int(i))
 			}
 		}
@@ -400,6 +401,7 @@ func (x *Executive) CopyFrom(o *Executive) {
 	x.contested.copyFrom(&o.contested)
 	x.timed = append(x.timed[:0], o.timed...)
 	x.left = append(x.left[:0], o.left...)
+	x.waiting = o.waiting
 	x.watching = append(x.watching[:0], o.watching...)
 	x.watchers = append(x.watchers[:0], o.watchers...)
 	x.writing = append(x.writing[:0], o.writing...)

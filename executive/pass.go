@@ -16,7 +16,7 @@ type pass struct {
 	some    bool   // a leaf is passed
 	first   bool   // nothing has settled in this instant
 	rests   bool   // all has settled: loops wait for an input
-	outside bool   // an indicator has changed, or a slot has been written from outside
+	outside bool   // an indicator that is watched has changed, or a slot has been written from outside
 	again   bool   // this settling begins the next runs of loops
 	varied  Varies // of the actions that were activated
 	reran   bool   // a loop has run its child again in this instant
@@ -92,7 +92,8 @@ func (d *tree) reach(x *Executive, i int, list []Assignment, end bool) {
 func (d *tree) inPasses(x *Executive) []bt.Input {
 	p := &x.pass
 	in := d.inputs(x)
-	begins := len(in) > 0 || p.outside
+	_, unknown := x.world.(Situated) // whose signals may have changed
+	begins := len(in) > 0 || p.outside || unknown && p.first
 	if !p.first && (!p.rests || p.acted) {
 		if begins = len(in) == 0; begins {
 			p.over()

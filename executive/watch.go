@@ -1,7 +1,17 @@
 package executive
 
-// rewatch updates the indicators that the world watches.
+import "slices"
+
+// rewatch updates the indicators that the world watches. Those of actions depend on whether a loop waits.
 func (x *Executive) rewatch() {
+	if d := x.ordered; d != nil && d.loops.LoopsWait() != x.waiting {
+		x.waiting = !x.waiting
+		for i := range x.p.Leaves {
+			if !x.p.Leaves[i].Condition {
+				x.stale.add(i)
+			}
+		}
+	}
 	for _, i := range x.stale.take() {
 		x.watch(int(i), x.decider.watches(x, int(i)))
 	}
@@ -17,6 +27,16 @@ func (x *Executive) rewatch() {
 			x.watcher.Watch(k, x.idle())
 		}
 	}
+}
+
+// heeds reports whether an indicator is watched for a leaf.
+func (x *Executive) heeds(i, indicator int) bool {
+	for f, code := range x.p.Leaves[i].Formulas {
+		if code != nil && x.watching[i]>>f&1 == 1 && slices.Contains(code.Indicators(), indicator) {
+			return true
+		}
+	}
+	return false
 }
 
 // watch makes the world watch the indicators of these formulas of a leaf and, if it is active, of the values it writes.

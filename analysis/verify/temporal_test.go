@@ -345,3 +345,15 @@ func TestPropertiesOfManyTasksWithoutMemory(t *testing.T) {
 		}
 	}
 }
+
+// A loop that waits runs its action again once that would not end at once any more, in proofs as in flights.
+func TestWaitingLoopsAreFollowed(t *testing.T) {
+	for _, loop := range []string{`<Action name="work" done="x ge k"/>`,
+		`<Sequence><Action name="work" done="x ge k"/><Script code="k := 1"/></Sequence>`} {
+		_, found := check(t, `<Sequence><Script code="k := 1"/><Action name="gate" done="x ge 1"/><KeepRunningUntilFailure>`+loop+
+			`</KeepRunningUntilFailure></Sequence>`, "properties: [never (work and x lt 1), never (gate and work)]")
+		if f := byQuestion(found, "property"); f[0].Verdict != Refuted || f[1].Verdict != Proved {
+			t.Errorf("%s: %v %s; %v %s", loop, f[0].Verdict, f[0].Text, f[1].Verdict, f[1].Text)
+		}
+	}
+}
