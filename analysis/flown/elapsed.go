@@ -22,6 +22,14 @@ type timed struct {
 	falls  bool    // above up to the length and at it, else from the length on
 }
 
+// ends returns the relations of a clock with the length while the time has passed, and while it has not.
+func (x timed) ends() (yes, no zone.Relation) {
+	if x.falls {
+		return zone.After, zone.AtMost
+	}
+	return zone.AtLeast, zone.Before
+}
+
 // Measure makes the steps of one plan follow the times since activations, before the first step; else they are free.
 func (s *Stepper) Measure(p *plan.Plan) {
 	s.since, s.startOf = map[int]timed{}, map[string]int{}
@@ -90,10 +98,7 @@ func (w *world) clockOf(start int) int {
 func (w *world) passed(x timed) bool {
 	c := w.clockOf(x.start)
 	least, most := zone.Seconds(x.length)
-	yes, no := zone.AtLeast, zone.Before
-	if x.falls {
-		yes, no = zone.After, zone.AtMost
-	}
+	yes, no := x.ends()
 	is := w.zone.Allows(c, yes, least)
 	if is && w.zone.Allows(c, no, most) {
 		is = w.choose(question{kind: ended, index: c, limit: x.length, open: x.falls})
@@ -120,11 +125,8 @@ func (w *world) split() {
 func (w *world) awaits(x timed) bool {
 	c := w.clockOf(x.start)
 	least, _ := zone.Seconds(x.length)
-	over := zone.AtLeast
-	if x.falls {
-		over = zone.After
-	}
-	return w.zone.Runs(c) && !w.zone.Allows(c, over, least)
+	yes, _ := x.ends()
+	return w.zone.Runs(c) && !w.zone.Allows(c, yes, least)
 }
 
 // pending returns up to which time each clock may run until the next instant: an action whose time is not over yet is

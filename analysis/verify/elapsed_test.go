@@ -29,6 +29,20 @@ func TestElapsedIsFollowed(t *testing.T) {
 	}
 }
 
+// Times have units, and relations either sign.
+func TestElapsedHasUnits(t *testing.T) {
+	for done, seconds := range map[string]int{"elapsed ge 2 [min]": 120, "not (elapsed lt 2 [min])": 120,
+		"0.01 [h] le elapsed": 36, "2 * elapsed ge 10 [s]": 5, "elapsed gt 3000 [ms]": 3, "not (elapsed le 7)": 7} {
+		for by, want := range map[int]Verdict{seconds + 1: Proved, seconds - 1: Refuted} {
+			_, all := check(t, `<Sequence><Action name="a" done="`+done+`"/><Action name="b"/></Sequence>`,
+				fmt.Sprintf("properties: ['a -> within %d [s] b']", by))
+			if f := byQuestion(all, "property")[0]; f.Verdict != want {
+				t.Errorf("%s, within %d s: %v %s", done, by, f.Verdict, f.Text)
+			}
+		}
+	}
+}
+
 // TestElapsedIsNotFollowed: otherwise it is a free input. So what holds for any time is proved; a property with times that
 // only a free time refutes is not concluded, with the reason and a remedy.
 func TestElapsedIsNotFollowed(t *testing.T) {

@@ -215,7 +215,7 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 			z.Stop(clock)
 		}
 	}
-	x.lock(now, before, z)
+	x.noteLocks(now, before, z)
 	for i, n := range now {
 		x.steps.Limits[len(x.ops)+i] = x.continuous[i].shortest(n)
 		if t := x.continuous[i].longest(n); t < zone.Forever {

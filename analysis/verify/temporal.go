@@ -100,7 +100,7 @@ func (x *propertyModel) answer() Finding {
 	if open := timing(x.formula); open != "" && c.verdict == Refuted {
 		horizon := x.subject.Horizon
 		rated, ends := x.proveAtRates(horizon), horizon > 0 && awaitsLater(x.formula)
-		if rated.verdict != Proved && horizon > 0 && awaits(x.formula) {
+		if rated.verdict != Proved && horizon > 0 && x.until == horizon && awaits(x.formula) {
 			if endless := x.proveAtRates(0); endless.verdict == Proved {
 				rated, ends = endless, true
 			}
@@ -165,15 +165,18 @@ func (x *propertyModel) inSequences() (found Finding, ok bool) {
 	for i := 0; ok && i < len(reached) && !x.space.full(); i++ {
 		for _, v := range possible {
 			next := l.progress(reached[i].state, v.holds).state
-			switch sets := append(slices.Clone(reached[i].sets), v.in); {
+			if l.satisfied(next) || known[next] {
+				continue
+			}
+			known[next] = true
+			sets := append(slices.Clone(reached[i].sets), v.in)
+			switch {
 			case l.violated(next) && !awaits(x.formula) && len(x.vocab.inputs) > few:
 				return x.sequence(sets)
 			case l.violated(next):
 				return Finding{}, false
-			case !l.satisfied(next) && !known[next]:
-				known[next] = true
-				reached = append(reached, sequence{next, sets})
 			}
+			reached = append(reached, sequence{next, sets})
 		}
 		ok = len(reached)*len(possible) <= maxTransitions
 	}

@@ -105,9 +105,9 @@ func (x *liveness) lock(n int) lock {
 	return lock{}
 }
 
-// lock notes which facts signals that move so are forced to violate. The clock of one that was not so before begins
+// noteLocks notes which facts signals that move so are forced to violate. The clock of one that was not so before begins
 // again, and where the signal is in its interval is not known.
-func (x *product) lock(now, before []flow, z *zone.Zone) {
+func (x *product) noteLocks(now, before []flow, z *zone.Zone) {
 	if len(x.m.facts) == 0 {
 		return
 	}
