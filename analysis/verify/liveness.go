@@ -20,12 +20,20 @@ import (
 // shows which tasks might run for ever.
 
 func askReach(m *Model) []Finding {
-	if !m.moves(m.goal) {
+	goal := m.subject.Declared.Goal
+	switch {
+	case m.moves(m.goal):
+	case goal == nil || m.subject.Rates == nil:
 		return nil
+	default:
+		return []Finding{{Verdict: NotAsked, Place: goal.Place,
+			Text: "the goal is not moved at known rates alone, or is not linear: " + goal.Text,
+			Advice: "declare `effects` on its signals, or the ranges of the states that they depend on; `canopy region`" +
+				" flies from sampled starts"}}
 	}
 	x, why := m.newLiveness(nil, m.goal)
 	if why != "" {
-		return []Finding{{Verdict: Undecided, Place: m.subject.Declared.Goal.Place,
+		return []Finding{{Verdict: Undecided, Place: goal.Place,
 			Text:   "not concluded whether the goal is reached: " + why,
 			Advice: "reduce the limits of signals and the free conditions; `canopy monitor` judges runs"}}
 	}

@@ -105,8 +105,8 @@ func (x *liveness) lock(n int) lock {
 	return lock{}
 }
 
-// noteLocks notes which facts signals that move so are forced to violate. The clock of one that was not so before begins
-// again, and where the signal is in its interval is not known.
+// noteLocks notes which facts signals that move so are forced to violate. The clock of one that was not so before
+// begins again, and where the signal is in its interval is not known.
 func (x *product) noteLocks(now, before []flow, z *zone.Zone) {
 	if len(x.m.facts) == 0 {
 		return

@@ -221,7 +221,7 @@ func (m *Model) ask(q Question) []Finding {
 		}}
 	}
 	if len(found) == 0 {
-		found = []Finding{m.notAsked(q)}
+		found = []Finding{{Verdict: NotAsked, Text: "it needs " + q.Needs, Needs: q.Needs}}
 	}
 	rests := m.rateRests()
 	for i := range found {
@@ -244,19 +244,6 @@ func (m *Model) ask(q Question) []Finding {
 		}
 	}
 	return found
-}
-
-// notAsked returns the finding of a question that is not asked. That is for want of declarations, unless a goal is
-// declared that the vehicle moves in an unknown way.
-func (m *Model) notAsked(q Question) Finding {
-	if q.Name == "reach" && m.goal != nil && m.subject.Rates != nil {
-		goal := m.subject.Declared.Goal
-		return Finding{Verdict: NotAsked, Place: goal.Place,
-			Text: "the goal is not moved at known rates alone, or is not linear: " + goal.Text,
-			Advice: "declare `effects` on its signals, or the ranges of the states that they depend on; `canopy region`" +
-				" flies from sampled starts"}
-	}
-	return Finding{Verdict: NotAsked, Text: "it needs " + q.Needs, Needs: q.Needs}
 }
 
 // place returns the position of a task in the plan; for a composite, that of its first leaf. Without one it is that of
