@@ -41,8 +41,11 @@ type forms struct {
 	tables []*expr.Tabulated // that differ from each other
 }
 
-// product is the operation of two values that are not known.
-const product = "product"
+// The operations of two values that are not known.
+const (
+	product  = "product"
+	quotient = "quotient"
+)
 
 // atom is a signal, or an operation that is not linear: equal operations have equal values.
 type atom struct {
@@ -309,7 +312,7 @@ func (w *world) divide(x, y value) value {
 	case y.known() && y.offset != 0:
 		return value{x.form, x.scale / y.offset, x.offset / y.offset}
 	}
-	return w.s.opaque("quotient", x, y)
+	return w.s.opaque(quotient, x, y)
 }
 
 func (w *world) power(x, y value) value {

@@ -11,6 +11,7 @@ import (
 	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/explore"
 	"github.com/canopy-uav/canopy/expr"
+	ranges "github.com/canopy-uav/canopy/expr/interval"
 	"github.com/canopy-uav/canopy/internal/cart"
 	"github.com/canopy-uav/canopy/internal/oracle"
 	"github.com/canopy-uav/canopy/run"
@@ -254,6 +255,20 @@ func TestRunsNearPointsAreAmongTheSteps(t *testing.T) {
 	}
 }
 
+// startAt returns a start at a point, or in ranges around it.
+func startAt(p oracle.Point) map[string]ranges.Interval {
+	start := map[string]ranges.Interval{"t": ranges.Point(0)}
+	for i, x := range []float64{p.X, p.Y} {
+		switch name := []string{"x", "y"}[i]; int(4*(p.X+2*p.Y)) / (1 + i) % 3 {
+		case 0:
+			start[name] = ranges.Point(x)
+		case 1:
+			start[name] = ranges.Between(x-0.5, x+0.25)
+		}
+	}
+	return start
+}
+
 func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) (instants int) {
 	w := &shadow{World: oracle.NewWorld(m, path)}
 	w.note("sides")
@@ -263,7 +278,9 @@ func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) 
 	}
 	log, end := &changes{}, x.Until()
 	x.Attach(log)
-	s := New(m.Subject())
+	subject := m.Subject()
+	subject.Start = startAt(path[0])
+	s := New(subject)
 	_, above := w.Discrete()
 	f := &follower{sides: make([]bool, len(above)), world: s.w, t: t, s: s, dues: map[int]float64{}, text: text}
 	s.w.guide = func(q question) (answer, known bool) { return f.answer(q), true }

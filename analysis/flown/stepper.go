@@ -10,7 +10,8 @@
 //   - states of the vehicle, and outputs that do not depend on the commands directly, do not jump within an instant,
 //     unless a command sets off events of the vehicle itself: the states that these set then depend on the command;
 //   - a signal that depends on what was written in a round may have any value in the next one;
-//   - from one instant to the next every signal may change to any value;
+//   - from one instant to the next every signal may change to any value; at the first instant, it is where the subject
+//     says that it starts;
 //   - a clock, of a procedure or a timer, is over when it reads its length, if that is known, else at any time; all
 //     clocks advance together ([zone.Zone]), and some time passes from one instant to the next.
 //
@@ -26,6 +27,7 @@ import (
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/executive"
 	"github.com/canopy-uav/canopy/expr"
+	ranges "github.com/canopy-uav/canopy/expr/interval"
 )
 
 // Stepper is a plan with the declarations about its world, prepared for its steps. It belongs to one goroutine.
@@ -62,6 +64,9 @@ type Stepper struct {
 	latches   map[string]latch // by their free signal
 	hidden    map[string]bool  // nothing is known of these signals
 	doubtful  []int            // slots that may be given a constant that is no number
+
+	begin   map[string]ranges.Interval // of signals, at the first instant of a run
+	atBegin []ranges.Interval          // by form: what follows from these
 
 	// Times since activations; none unless they are followed.
 	startOf      map[string]int // by the entry with the time of an activation: its number
@@ -118,7 +123,8 @@ func Abstract(subject declare.Subject, except ...bt.Task) *Stepper {
 // written matters in itself.
 func prepare(subject declare.Subject, known *forms, a *answers, all bool, x *abstraction) *Stepper {
 	s := &Stepper{Tree: subject.Plan.Tree, relations: map[string]*expr.Code{},
-		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}, latches: map[string]latch{}}
+		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}, latches: map[string]latch{},
+		begin: subject.Start}
 	if subject.Program == nil {
 		s.compileAlone(subject.Plan)
 	} else {

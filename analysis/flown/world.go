@@ -595,6 +595,7 @@ func (w *world) known(f int32) *interval {
 	b := &w.bounds[f]
 	if b.low == infinite.low && b.high == infinite.high && b.not == nil {
 		w.asked = append(w.asked, f)
+		*b = w.atStart(f)
 	}
 	return b
 }

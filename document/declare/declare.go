@@ -13,6 +13,7 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/executive"
 	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
 	"github.com/canopy-uav/canopy/syntax/yamldoc"
 	"github.com/canopy-uav/canopy/temporal"
 )
@@ -108,6 +109,8 @@ type Subject struct {
 	Flown    *Flight               // a flight of the plan; nil if there is none
 	Sources  []string              // of signals: each may be lost and found at any instant
 	Horizon  float64               // at which every run ends [s]; 0: at none
+
+	Start map[string]interval.Interval // where signals are at the start of every run; nil: anywhere
 }
 
 // Flight is what a flight has shown of a plan.
