@@ -279,7 +279,7 @@ func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) 
 	log, end := &changes{}, x.Until()
 	x.Attach(log)
 	subject := m.Subject()
-	subject.Start = startAt(path[0])
+	subject.Initial = startAt(path[0])
 	s := New(subject)
 	_, above := w.Discrete()
 	f := &follower{sides: make([]bool, len(above)), world: s.w, t: t, s: s, dues: map[int]float64{}, text: text}

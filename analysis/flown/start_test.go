@@ -26,7 +26,7 @@ func TestStart(t *testing.T) {
 			t.Fatal(condition, diags)
 		}
 		subject := m.Subject()
-		subject.Start = start
+		subject.Initial = start
 		s := New(subject)
 		ways := func(from Key) (n int, to Key) {
 			s.Steps(from, func(x *Moment) { n, to = n+btoi(x.Over), x.After() })

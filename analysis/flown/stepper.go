@@ -124,7 +124,7 @@ func Abstract(subject declare.Subject, except ...bt.Task) *Stepper {
 func prepare(subject declare.Subject, known *forms, a *answers, all bool, x *abstraction) *Stepper {
 	s := &Stepper{Tree: subject.Plan.Tree, relations: map[string]*expr.Code{},
 		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}, latches: map[string]latch{},
-		begin: subject.Start}
+		begin: subject.Initial}
 	if subject.Program == nil {
 		s.compileAlone(subject.Plan)
 	} else {

@@ -110,7 +110,7 @@ type Subject struct {
 	Sources  []string              // of signals: each may be lost and found at any instant
 	Horizon  float64               // at which every run ends [s]; 0: at none
 
-	Start map[string]interval.Interval // where signals are at the start of every run; nil: anywhere
+	Initial map[string]interval.Interval // where signals are at the start of every run; nil: anywhere
 }
 
 // Flight is what a flight has shown of a plan.
