@@ -51,6 +51,7 @@ var (
 	ChangeSoon  = Assumption{"signals can change within the times of the property", false}
 	StayLong    = Assumption{"signals can stay as they are for longer than the times of the property", false}
 	Settles     = Assumption{"signals and tasks do not change each other without end at one instant", true}
+	Begins      = Assumption{"the run begins as the mission declares", true}
 )
 
 // Finding is one answer.
@@ -104,31 +105,33 @@ type Question struct {
 	Anywhere bool   // its answers hold without the declared facts
 	Moves    bool   // its answers rest on the rates of signals
 	Runs     bool   // what it proves needs that no run stops with an error
+	Starts   bool   // of a mission, what is not proved from every state is asked from the declared start
 }
 
 // Questions returns all questions in the order in which they are asked.
 func Questions() []Question {
 	return []Question{
 		{Name: "complete", Asks: "Is some action active in every state?", Ask: askComplete,
-			Runs: true},
+			Runs: true, Starts: true},
 		{Name: "dead", Asks: "Can every task become active?", Ask: askDead},
 		{Name: "goal", Asks: "Does the plan succeed exactly when its goal holds?", Ask: askGoal,
-			Needs: "a `goal`"},
+			Needs: "a `goal`", Starts: true},
 		{Name: "reach", Asks: "Is the goal reached from every state?", Ask: askReach, Moves: true,
-			Needs: "a `goal`, and `effects` on its signals"},
+			Needs: "a `goal`, and `effects` on its signals", Starts: true},
 		{Name: "regression", Asks: "Does each rule lead to an earlier one?", Ask: askRegression, Moves: true,
 			Needs: "a root that is a list of rules, and `effects` on the signals of their conditions"},
-		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "`always`"},
+		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "`always`",
+			Starts: true},
 		{Name: "property", Asks: "Do the declared properties hold in every run?", Ask: askProperties,
-			Moves: true, Needs: "`properties`"},
+			Moves: true, Needs: "`properties`", Starts: true},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
-			Needs: "tasks that write, or `resources`"},
+			Needs: "tasks that write, or `resources`", Starts: true},
 		{Name: "effects", Asks: "Do the declared effects agree with the vehicle?", Ask: askEffects,
 			Needs: "a mission with `effects`"},
 		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Moves: true,
-			Needs: "`effects`"},
+			Needs: "`effects`", Starts: true},
 		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,
-			Needs: "a vehicle with commands: a mission"},
+			Needs: "a vehicle with commands: a mission", Starts: true},
 		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction, Anywhere: true,
 			Runs: true},
 	}
@@ -190,7 +193,7 @@ func pass(s declare.Subject, m *Model, goOn func() bool, effort int, questions [
 			m.extend(effort)
 		}
 		m.tired = false
-		found := m.ask(q)
+		found := m.fromStart(q, m.ask(q))
 		if !goOn() || !yield(q, found, m.tired) {
 			return m, false
 		}
@@ -205,6 +208,37 @@ func (m *Model) extend(effort int) {
 		m.flew.tired = false
 		m.flew.states.Resume()
 	}
+	if m.started != nil {
+		m.started.extend(effort)
+	}
+}
+
+// fromStart asks a question again of the runs that begin as the mission declares, if something was not proved of all
+// runs. A finding that was stays.
+func (m *Model) fromStart(q Question, found []Finding) []Finding {
+	open := func(f Finding) bool {
+		return f.Verdict == Undecided || f.Verdict == Refuted || len(f.Unwatched()) > 0
+	}
+	if m.subject.Start == nil || !q.Starts || !slices.ContainsFunc(found, open) {
+		return found
+	}
+	if m.started == nil || m.started.space.full() {
+		m.started = newModel(m.subject.Start(), m.spaceOf)
+		m.started.extend(m.effort)
+	}
+	x := m.started
+	x.tired = false
+	again := x.ask(q)
+	m.tired = m.tired || x.tired
+	for i := range again {
+		f := &again[i]
+		if i < len(found) && !open(found[i]) && found[i].About == f.About && slices.Equal(found[i].Tasks, f.Tasks) {
+			*f = found[i]
+		} else if f.Verdict == Proved {
+			f.Assumes = append(f.Assumes, Begins)
+		}
+	}
+	return again
 }
 
 // ask asks one question; if its sets grow beyond the bound, it is undecided.

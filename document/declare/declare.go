@@ -111,6 +111,10 @@ type Subject struct {
 	Horizon  float64               // at which every run ends [s]; 0: at none
 
 	Initial map[string]interval.Interval // where signals are at the start of every run; nil: anywhere
+
+	// Start returns the same subject with the start that the mission declares, and with what follows from it; nil: it is
+	// unknown. What is not proved of all runs is asked again of those that begin so.
+	Start func() Subject
 }
 
 // Flight is what a flight has shown of a plan.

@@ -1,0 +1,37 @@
+package verify
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/canopy-uav/canopy/document/declare"
+)
+
+// What is not proved of all runs is asked again of those that begin as a mission declares, and says so; a proof of all
+// runs stays.
+func TestStartIsAskedSecond(t *testing.T) {
+	const text = `<ReactiveFallback>
+		<ReactiveSequence><Condition ID="high" on="h ge 100"/><Action ID="fly"/></ReactiveSequence>
+		<ReactiveSequence><Condition ID="low" on="h lt 50"/><Action ID="climb"/></ReactiveSequence></ReactiveFallback>`
+	const declared = `{always: [fly -> h ge 100, h ge 10, h ge 200], properties: [always (h ge 10)], facts: [h ge `
+	s := subjectOf(t, text, declared+"0]}")
+	s.Start = func() declare.Subject { return subjectOf(t, text, declared+"100]}") }
+	want := map[string][]Verdict{"complete": {Proved}, "always": {Proved, Proved, Refuted}, "property": {Proved},
+		"dead": {Proved}}
+	got := map[string][]Verdict{}
+	for _, f := range Check(s) {
+		if want[f.Question] == nil {
+			continue
+		}
+		got[f.Question] = append(got[f.Question], f.Verdict)
+		first := len(got[f.Question]) == 1 && f.Question != "complete" && f.Question != "property"
+		if begins := slices.Contains(f.Assumes, Begins); begins == (f.Verdict != Proved || first) {
+			t.Errorf("%s %s: from the start: %v", f.Question, f.Text, begins)
+		}
+	}
+	for q, list := range want {
+		if !slices.Equal(got[q], list) {
+			t.Errorf("%s: %v, want %v", q, got[q], list)
+		}
+	}
+}
