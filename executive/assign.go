@@ -26,14 +26,14 @@ func (x *Executive) set(input int, c *expr.Code) {
 
 // store sets an input to the present value of a slot, also if that is none.
 func (x *Executive) store(input, slot int) {
-	none := x.unset(slot)
+	none := x.Unset(slot)
 	x.storeValue(input, slot)
 	x.mark(input, none)
 }
 
 // storeValue is store without the mark.
 func (x *Executive) storeValue(input, slot int) {
-	if x.unset(slot) {
+	if x.Unset(slot) {
 		x.world.Set(input, math.NaN())
 	} else {
 		x.world.Keep(input, x.p.Signal(slot))
@@ -126,8 +126,8 @@ func (x *Executive) keep(i int) {
 	}
 }
 
-// unset reports whether a slot is an entry that has no value.
-func (x *Executive) unset(slot int) bool {
+// Unset reports whether a slot is an entry that has no value.
+func (x *Executive) Unset(slot int) bool {
 	s := &x.p.Slots[slot]
 	if !s.Entry {
 		return false
@@ -149,7 +149,7 @@ var ErrUnset = errors.New("an entry that is not written")
 // missing returns the error of a leaf that reads entries now, if one is not written.
 func (x *Executive) missing(i int, entries []int) error {
 	for _, slot := range entries {
-		if x.unset(slot) {
+		if x.Unset(slot) {
 			return fmt.Errorf("%w: %s reads %s, to which nothing has been written, at t = %.9g s", ErrUnset,
 				x.p.Tree.Name(x.p.Leaves[i].Task), x.p.Slots[slot].Name, x.world.T())
 		}

@@ -91,6 +91,21 @@ func (l *Logic) Keys() (key, reverse string) {
 	return l.Key, l.Reverse
 }
 
+// Signals returns the names of the signals that a structure reads, some perhaps twice.
+func (l *Logic) Signals() []string {
+	var names []string
+	switch {
+	case l.Op == LogicThreshold:
+		names = append(names, l.Signal)
+	case l.Relation != nil:
+		names = append(names, l.Relation.Names()...)
+	}
+	for i := range l.Args {
+		names = append(names, l.Args[i].Signals()...)
+	}
+	return names
+}
+
 func (n *Node) logic(task func(string) bool) Logic {
 	switch {
 	case n.op == OpTruth:

@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -69,7 +70,8 @@ const roundings = 10
 // be in the range. A mean rate outside of it proves that the rate was; excursions between two places can remain unseen.
 // The signals have errors of the relative tolerance. The margin is the distance of a mean rate from the limits, plus
 // the rate that these errors explain; it is infinite if the task was never active. At is the time from which the first
-// such rate is outside. Errors wrap ErrTrace.
+// such rate is outside. If none is, and the signal has no value at some place, the effect is open. Errors wrap
+// ErrTrace.
 func (tr *Trace) JudgeEffect(e Effect, tolerance float64) (Judgement, error) {
 	values, active := tr.Signals[e.Signal], tr.Tasks[e.Task]
 	switch {
@@ -80,7 +82,9 @@ func (tr *Trace) JudgeEffect(e Effect, tolerance float64) (Judgement, error) {
 	}
 	largest := 0.0
 	for _, v := range values {
-		largest = max(largest, math.Abs(v))
+		if math.Abs(v) > largest { // not if it is NaN
+			largest = math.Abs(v)
+		}
 	}
 	allowed := roundings * tolerance * largest
 	j := Judgement{Verdict: Satisfied, Margin: math.Inf(1), At: math.NaN()}
@@ -89,13 +93,17 @@ func (tr *Trace) JudgeEffect(e Effect, tolerance float64) (Judgement, error) {
 		if !active[i-1] || dt <= 0 {
 			continue
 		}
+		if math.IsNaN(change) {
+			j.Missing = cmp.Or(j.Missing, gaps{e.Signal: tr.T[i-1]}.String())
+			continue
+		}
 		margin := (min(change-e.Low*dt, e.High*dt-change) + allowed) / dt
 		if margin < 0 && j.Verdict == Satisfied {
 			j.Verdict, j.At = Violated, tr.T[i-1]
 		}
 		j.Margin = min(j.Margin, margin)
 	}
-	if j.Verdict == Satisfied && tr.Partial {
+	if j.Verdict == Satisfied && (tr.Partial || j.Missing != "") {
 		j.Verdict, j.Margin = Open, math.Inf(-1)
 	}
 	return j, nil

@@ -3,9 +3,12 @@ package temporal
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/expr"
 )
 
@@ -40,7 +43,7 @@ type Verdict uint8
 const (
 	Satisfied Verdict = iota
 	Violated
-	Open // it depends on times after the end of the trace
+	Open // it depends on times after the end of the trace, or on values that are missing
 )
 
 func (v Verdict) String() string { return [...]string{"satisfied", "violated", "open"}[v] }
@@ -55,6 +58,9 @@ type Judgement struct {
 	// At is the first time at which the condition of an "always" fails, if the property is violated [s]; NaN if there
 	// is none.
 	At float64
+	// Missing names what has no value in the trace, with the first time at which it has none. An open verdict may depend
+	// on it.
+	Missing string
 }
 
 // ErrTrace is wrapped by the errors of Judge for a trace that lacks the values to judge a property.
@@ -65,19 +71,21 @@ var ErrTrace = errors.New("the run contains too little")
 // temporal logic over real-valued signals, 2010: a condition s >= c has s - c, "not" changes the sign, "and" and
 // "always" take the minimum, "or" and "eventually" the maximum. Time ends with the trace, unless it is partial. A
 // formula about later times, which only within and for have if the trace is not partial, is open: it is judged for the
-// best and for the worst continuation. Errors wrap ErrTrace.
+// best and for the worst continuation. So is one that depends on the value of a signal where that is NaN: a relation
+// that reads it is neither true nor false. Errors wrap ErrTrace.
 func (tr *Trace) Judge(f *Formula) (Judgement, error) {
 	if len(tr.T) == 0 {
 		return Judgement{}, fmt.Errorf("%w: it has no samples", ErrTrace)
 	}
 	f = f.Positive(false)
-	worst := judge{Trace: tr, beyond: math.Inf(-1)}
+	missing := gaps{}
+	worst := judge{Trace: tr, beyond: math.Inf(-1), missing: missing}
 	low, err := worst.curve(f)
 	if err != nil {
 		return Judgement{}, err
 	}
-	best, high := judge{Trace: tr, beyond: math.Inf(1)}, low
-	if tr.Partial || f.bounded() {
+	best, high := judge{Trace: tr, beyond: math.Inf(1), missing: missing}, low
+	if tr.Partial || f.bounded() || len(missing) > 0 {
 		if high, err = best.curve(f); err != nil {
 			return Judgement{}, err
 		}
@@ -91,14 +99,41 @@ func (tr *Trace) Judge(f *Formula) (Judgement, error) {
 		if at, ok := best.blame(f, point{t: tr.T[0]}); ok {
 			j.At = at
 		}
+	case len(missing) > 0:
+		j.Missing = missing.String()
 	}
 	return j, nil
 }
 
-// judge computes margins for one assumption about the times after the end.
+// judge computes margins for one assumption about the times after the end, and about missing values.
 type judge struct {
 	*Trace
-	beyond float64 // margin at later times
+	beyond  float64 // margin at later times, and of relations without a value
+	missing gaps
+}
+
+// gaps are the first times [s] at which signals have no values, or relations whose signals have.
+type gaps map[string]float64
+
+func (g gaps) note(name string, t float64) {
+	if _, known := g[name]; !known {
+		g[name] = t
+	}
+}
+
+func (g gaps) String() string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(g)) {
+		texts = append(texts, fmt.Sprintf("of %s at %s s", name, diag.Number(g[name], 6)))
+	}
+	return "there is no value " + strings.Join(texts, ", ")
+}
+
+// negated returns the judge of what is negated.
+func (j *judge) negated() *judge {
+	n := *j
+	n.beyond = -j.beyond
+	return &n
 }
 
 // curve returns the margin over time of a formula with Not only on conditions.
@@ -107,7 +142,7 @@ func (j *judge) curve(f *Formula) (curve, error) {
 	case Condition:
 		return j.condition(f.Cond)
 	case Not:
-		c, err := j.condition(f.Args[0].Cond)
+		c, err := j.negated().condition(f.Args[0].Cond)
 		return c.negative(), err
 	}
 	args := make([]curve, len(f.Args))
@@ -157,13 +192,37 @@ func (j *judge) logic(l expr.Logic) (curve, error) {
 	if truth, known := j.Sides[reverse]; known {
 		j.hold(c, truth, -1)
 	}
+	for i := range c {
+		if !valued(c[i]) {
+			c[i].v = j.beyond
+			j.lacks(&l, i)
+		}
+	}
 	return c, nil
+}
+
+// lacks notes what of a relation has no value at a place.
+func (j *judge) lacks(l *expr.Logic, place int) {
+	names := slices.DeleteFunc(l.Signals(), func(name string) bool { return !j.empty(name, place) })
+	if len(names) == 0 { // signals have values for which an operation has none
+		names = []string{l.Text}
+	}
+	for _, name := range names {
+		j.missing.note(name, j.T[place])
+	}
+}
+
+// empty reports whether a signal has no value at a place.
+func (j *judge) empty(signal string, place int) bool {
+	values := j.Signals[signal]
+	return values != nil && math.IsNaN(values[place])
 }
 
 // hold gives margins that contradict the truth of a relation the value 0. With the sign -1, it is the relation with its
 // sides exchanged.
 func (j *judge) hold(c curve, truth []bool, sign float64) {
-	places, _ := j.over(func(int) float64 { return 0 })
+	places := j.over(func(int) float64 { return 0 })
+	first := max(0, slices.IndexFunc(c, valued))
 	n := 0 // places that are not after the point
 	for i, p := range c {
 		if p.t > j.Sided {
@@ -172,7 +231,7 @@ func (j *judge) hold(c curve, truth []bool, sign float64) {
 		for n < len(places) && byPlace(places[n], p) <= 0 {
 			n++
 		}
-		holds := sign*c[0].v >= 0
+		holds := sign*c[first].v >= 0
 		if truth != nil {
 			holds = truth[max(n-1, 0)]
 		}
@@ -185,24 +244,24 @@ func (j *judge) hold(c curve, truth []bool, sign float64) {
 func (j *judge) operation(l expr.Logic) (curve, error) {
 	switch l.Op {
 	case expr.LogicTruth:
-		return j.truth(func(int) bool { return l.Value })
+		return j.truth(func(int) bool { return l.Value }), nil
 	case expr.LogicProposition:
 		values := j.Tasks[l.Text]
 		if values == nil {
 			return nil, fmt.Errorf("%w: the statuses of task %s are missing", ErrTrace, l.Text)
 		}
-		return j.truth(func(i int) bool { return values[i] })
+		return j.truth(func(i int) bool { return values[i] }), nil
 	case expr.LogicThreshold:
 		values := j.Signals[l.Signal]
 		if values == nil {
 			return nil, fmt.Errorf("%w: the values of signal %s are missing", ErrTrace, l.Signal)
 		}
-		return j.over(func(i int) float64 { return values[i] - l.Limit })
+		return j.over(func(i int) float64 { return values[i] - l.Limit }, l.Signal), nil
 	case expr.LogicRelation:
 		c, err := j.relation(l.Relation)
 		for _, k := range j.Touches {
-			if err != nil {
-				break
+			if err != nil || !valued(c[k.Place]) {
+				continue
 			}
 			v := &c[k.Place].v
 			if k.Key == l.Key && k.Holds != (*v >= 0) || k.Key == l.Reverse && (k.Holds && *v > 0 || !k.Holds && *v < 0) {
@@ -211,7 +270,7 @@ func (j *judge) operation(l expr.Logic) (curve, error) {
 		}
 		return c, err
 	case expr.LogicNot:
-		c, err := j.logic(l.Args[0])
+		c, err := j.negated().logic(l.Args[0])
 		return c.negative(), err
 	case expr.LogicAnd, expr.LogicOr:
 		return j.junction(l)
@@ -239,19 +298,19 @@ func (j *judge) junction(l expr.Logic) (sum curve, err error) {
 }
 
 // truth returns the curve of a truth value, without the places between equal values.
-func (j *judge) truth(value func(i int) bool) (curve, error) {
-	c, err := j.over(func(i int) float64 { return distance(value(i)) })
-	if err != nil {
-		return nil, err
-	}
+func (j *judge) truth(value func(i int) bool) curve {
+	c := j.over(func(i int) float64 { return distance(value(i)) })
 	kept := c[:1]
 	for i := 1; i < len(c); i++ {
 		if i == len(c)-1 || c[i].v != c[i-1].v || c[i].v != c[i+1].v {
 			kept = append(kept, c[i])
 		}
 	}
-	return kept, nil
+	return kept
 }
+
+// valued reports whether a condition has a value at a place.
+func valued(p point) bool { return !math.IsNaN(p.v) }
 
 // distance returns the distance of a truth value from false.
 func distance(v bool) float64 {
@@ -292,11 +351,12 @@ func (j *judge) relation(e *expr.Expr) (curve, error) {
 			}
 		}
 		return value(row)
-	})
+	}, names...), nil
 }
 
 // over returns the curve of a value at each place of the trace. Places whose times differ by rounding are at one time.
-func (j *judge) over(value func(i int) float64) (curve, error) {
+// Where one of the signals that it reads has no value, it has none.
+func (j *judge) over(value func(i int) float64, reads ...string) curve {
 	c := make(curve, len(j.T))
 	near := apart * (j.T[len(j.T)-1] - j.T[0])
 	for i, t := range j.T {
@@ -304,11 +364,11 @@ func (j *judge) over(value func(i int) float64) (curve, error) {
 		if i > 0 && t-c[i-1].t <= near {
 			c[i].t, c[i].k = c[i-1].t, c[i-1].k+1
 		}
-		if math.IsNaN(c[i].v) {
-			return nil, fmt.Errorf("%w: there is no value at %g s", ErrTrace, t)
+		if slices.ContainsFunc(reads, func(name string) bool { return j.empty(name, i) }) {
+			c[i].v = math.NaN()
 		}
 	}
-	return c, nil
+	return c
 }
 
 // blame returns the first time at which the condition of an "always" fails, for a formula that is violated at a place.

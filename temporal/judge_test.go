@@ -501,8 +501,69 @@ func TestTruthHasOnlyChanges(t *testing.T) {
 	for i := range 1000 {
 		j.T = append(j.T, float64(i))
 	}
-	c, err := j.truth(func(i int) bool { return i >= 300 && i < 500 })
-	if err != nil || len(c) != 6 || c.at(299, 0) > 0 || c.at(300, 0) < 0 || c.at(499, 0) < 0 || c.at(500, 0) > 0 {
-		t.Errorf("%v, %v", c, err)
+	c := j.truth(func(i int) bool { return i >= 300 && i < 500 })
+	if len(c) != 6 || c.at(299, 0) > 0 || c.at(300, 0) < 0 || c.at(499, 0) < 0 || c.at(500, 0) > 0 {
+		t.Errorf("%v", c)
+	}
+}
+
+// TestMissing: a verdict on a trace in which a signal has no value at some places is that on every trace that has one
+// there, and else it is open and says what is missing.
+func TestMissing(t *testing.T) {
+	r := &maker{Rand: rand.New(rand.NewPCG(31, 1)), signals: true, unit: 0.5}
+	cases := 20_000
+	if testing.Short() {
+		cases = 2_000
+	}
+	decided := map[Verdict]int{}
+	for range cases {
+		text := r.property(1 + r.IntN(3))
+		p := read(t, text)
+		tr := &Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}}
+		var gaps []int // the places at which x has no value
+		missing := false
+		for n := range 2 + r.IntN(6) {
+			for side := range 2 { // a value comes and goes at events
+				if missing = missing != (side == 1 && r.IntN(3) == 0); missing {
+					gaps = append(gaps, len(tr.T))
+				}
+				tr.T = append(tr.T, float64(n)/2)
+				for _, s := range []string{"x", "y"} {
+					tr.Signals[s] = append(tr.Signals[s], float64(r.IntN(7))/2)
+				}
+				for _, a := range taskNames {
+					v := r.IntN(2) == 0
+					if side == 0 && n > 0 {
+						v = tr.Tasks[a][len(tr.Tasks[a])-1]
+					}
+					tr.Tasks[a] = append(tr.Tasks[a], v)
+				}
+			}
+		}
+		for _, i := range gaps {
+			tr.Signals["x"][i] = math.NaN()
+		}
+		got, err := tr.Judge(p.Formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decided[got.Verdict]++
+		if got.Verdict == Open {
+			if got.Missing == "" && !p.Formula.bounded() {
+				t.Fatalf("%s is open, but nothing is missing in\n%+v", text, tr)
+			}
+			continue
+		}
+		for range 5 {
+			for _, i := range gaps {
+				tr.Signals["x"][i] = float64(r.IntN(15))/4 - 0.5
+			}
+			if filled, err := tr.Judge(p.Formula); err != nil || filled.Verdict != got.Verdict {
+				t.Fatalf("%s is %v, and %v (%v) with the values\n%+v", text, got.Verdict, filled.Verdict, err, tr)
+			}
+		}
+	}
+	if least := cases / 20; decided[Satisfied] < least || decided[Violated] < least || decided[Open] < least {
+		t.Errorf("decided: %v", decided)
 	}
 }

@@ -530,6 +530,16 @@ func (m *Moment) Holds(l *expr.Logic) bool {
 	panic("flown: a formula with an unknown operation")
 }
 
+// Lacks reports whether a formula reads an entry of the blackboard that has no value: any answer about it is open.
+func (m *Moment) Lacks(l *expr.Logic) bool {
+	p := m.s.p
+	return slices.ContainsFunc(l.Signals(), func(name string) bool {
+		place, known := m.s.compiler.Slot(name)
+		slot := place - p.Layout.Slots
+		return known && slot >= 0 && slot < len(p.Slots) && m.s.x.Unset(slot)
+	})
+}
+
 // isTrue reports whether a condition is true: one that the tree does not hear has not been judged, and has no memory.
 func (m *Moment) isTrue(condition bt.Task) bool {
 	if m.engine.Hears(condition) {

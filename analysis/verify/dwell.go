@@ -75,12 +75,7 @@ func (m *Model) slowTurns() []Finding {
 func (a *axis) names() []string {
 	var names []string
 	for _, ask := range a.asks {
-		switch {
-		case ask.Op == expr.LogicThreshold:
-			names = append(names, ask.Signal)
-		case ask.Relation != nil:
-			names = append(names, ask.Relation.Names()...)
-		}
+		names = append(names, ask.Signals()...)
 	}
 	return names
 }

@@ -58,6 +58,34 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 	return f
 }
 
+// concludeAbout is conclude of a question about a formula: a state in which that reads an entry without a value refutes
+// nothing.
+func (m *Model) concludeAbout(l *expr.Logic, a set, violated violation, proved, refuted Finding) Finding {
+	f := m.conclude(a, violated, proved, refuted)
+	if name := m.entryIn(l); name != "" && f.Verdict == Refuted {
+		f = m.conclude(a, func(x *flown.Moment) bool { return violated(x) && !x.Lacks(l) }, proved, refuted)
+		if f.Verdict == Proved {
+			f.Verdict, f.Text, f.Advice = Undecided, whether(refuted.Text)+"; "+lacking(name), entryAdvice
+		}
+	}
+	return f
+}
+
+// entryIn returns the first entry of the blackboard that a formula reads, "" if it reads none.
+func (m *Model) entryIn(l *expr.Logic) string {
+	for _, name := range l.Signals() {
+		is := func(e plan.BlackboardEntry) bool { return e.Name == name && !e.Free }
+		if slices.ContainsFunc(m.plan.Entries, is) {
+			return name
+		}
+	}
+	return ""
+}
+
+func lacking(entry string) string { return entry + " has no value yet in the run that decides it" }
+
+const entryAdvice = "let a Script give the entry a value in the first instant"
+
 // occupied returns the states in which something goes on: an action is active, or a task waits for its timer, which is
 // active while none of its children is.
 func (m *Model) occupied() set {
@@ -97,13 +125,13 @@ func askGoal(m *Model) []Finding {
 	good := m.judged[root].Good
 	text, at := m.subject.Declared.Goal.Text, m.subject.Declared.Goal.Place
 	return []Finding{
-		m.conclude(s.and(good, s.not(goal)),
+		m.concludeAbout(m.goal, s.and(good, s.not(goal)),
 			func(x *flown.Moment) bool { return x.Good(root) && !x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds only where its goal holds: " + text +
 				m.never(good, ", because it never succeeds")},
 			Finding{Place: at, Text: "the plan succeeds where its goal does not hold: " + text,
 				Advice: "let the plan test the rest of the goal as well"}),
-		m.conclude(s.and(goal, s.not(good)),
+		m.concludeAbout(m.goal, s.and(goal, s.not(good)),
 			func(x *flown.Moment) bool { return !x.Good(root) && x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds wherever its goal holds: " + text +
 				m.never(goal, ", because the goal never holds")},
@@ -141,7 +169,7 @@ func askAlways(m *Model) []Finding {
 	var found []Finding
 	for i := range m.always {
 		property, text, at := &m.always[i], m.subject.Declared.Always[i].Text, m.subject.Declared.Always[i].Place
-		found = append(found, m.conclude(m.space.not(m.of(property)),
+		found = append(found, m.concludeAbout(property, m.space.not(m.of(property)),
 			func(x *flown.Moment) bool { return !x.Holds(property) },
 			Finding{Place: at, About: text, Text: "holds in every state: " + text + m.vacuity(property)},
 			Finding{Place: at, About: text, Text: "does not hold in every state: " + text,

@@ -31,7 +31,8 @@ type product struct {
 	steps      *flown.Stepper
 	limits     limits
 	conditions []*expr.Logic
-	signals    []signal // that do not jump
+	lacks      []*expr.Logic // as of propertyModel
+	signals    []signal      // that do not jump
 	continuous []continuousSignal
 	inside     bool // conditions are judged also within an instant
 
@@ -83,7 +84,7 @@ func (x *propertyModel) check(steps *flown.Stepper, f *temporal.Formula, p limit
 		return undecidedBy(why, memoryAdvice)
 	}
 	y := x.newProduct(steps, l, p)
-	y.until = x.until
+	y.until, y.lacks = x.until, x.lacks
 	for y.from < 0 && y.why == "" && y.more() {
 	}
 	switch {
@@ -213,6 +214,11 @@ func (x *product) progressed(at *flown.Moment, now *observed) event {
 	for i, l := range x.conditions {
 		if at.Holds(l) {
 			holds |= 1 << i
+		}
+	}
+	for i, l := range x.lacks {
+		if at.Lacks(l) {
+			holds |= 1 << (len(x.conditions) + i)
 		}
 	}
 	known := false

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,6 +53,7 @@ type propertyModel struct {
 	property   *temporal.Property
 	formula    *temporal.Formula  // without negations of operations
 	conditions map[*expr.Expr]int // number of a condition: that of a declared statement of the model
+	lacks      []*expr.Logic      // conditions behind these: that such a one reads an entry without a value
 	until      float64            // the time within which what must happen without a bound is proved to happen [s]
 }
 
@@ -75,11 +77,57 @@ func (m *Model) newPropertyModel(p *temporal.Property) *propertyModel {
 func (m *Model) property(p *temporal.Property) Finding {
 	x := m.newPropertyModel(p)
 	f := x.answer()
+	if entry := x.favour(); entry != "" && f.Verdict == Refuted {
+		if f = x.answer(); f.Verdict == Proved {
+			f = undecided(p, lacking(entry), entryAdvice)
+		}
+	}
 	m.tired = m.tired || x.tired
 	if since := x.measured(); f.Verdict == Refuted && since != "" && x.times {
 		f = undecided(p, "the search does not follow the time since the activation of "+since+" (elapsed)", sinceAdvice)
 	}
 	return f
+}
+
+// favour lets conditions of the formula that read an entry of the blackboard be as the property needs them while the
+// entry has no value. It returns the first such entry, "" if there is none.
+func (x *propertyModel) favour() (entry string) {
+	lacks := map[*expr.Expr]*expr.Expr{} // by condition: that of the same text which holds while an entry has no value
+	x.formula.Conditions(func(e *expr.Expr) {
+		i, known := x.conditions[e]
+		if !known || lacks[e] != nil {
+			return
+		}
+		if name := x.entryIn(&x.always[i]); name != "" {
+			entry = cmp.Or(entry, name)
+			same := *e
+			lacks[e] = &same
+			x.conditions[&same] = len(x.always) + len(x.lacks)
+			x.lacks = append(x.lacks, &x.always[i])
+		}
+	})
+	x.formula = eased(x.formula, lacks)
+	return entry
+}
+
+// eased returns a formula, with Not only on conditions, in which conditions and negations of them also hold where the
+// conditions that belong to them do.
+func eased(f *temporal.Formula, by map[*expr.Expr]*expr.Expr) *temporal.Formula {
+	g := &temporal.Formula{Op: f.Op, Cond: f.Cond, Bound: f.Bound}
+	c := f
+	switch f.Op {
+	case temporal.Not:
+		g, c = f, f.Args[0]
+	case temporal.Condition:
+	default:
+		for _, a := range f.Args {
+			g.Args = append(g.Args, eased(a, by))
+		}
+	}
+	if other := by[c.Cond]; other != nil {
+		return &temporal.Formula{Op: temporal.Or, Args: []*temporal.Formula{g, truth(other)}}
+	}
+	return g
 }
 
 func (x *propertyModel) answer() Finding {

@@ -273,6 +273,51 @@ func TestPropertiesOfEndedPlans(t *testing.T) {
 	}
 }
 
+// What reads an entry of the blackboard without a value is proved only whatever the value is, and refuted only if it
+// fails whatever it is.
+func TestPropertiesOfEntriesWithoutAValue(t *testing.T) {
+	plan := `<Sequence><Action ID="wait" done="x ge 5"/><Script code="n := 2"/><Action ID="more" done="x ge 9"/>
+		<UnsetBlackboard key="n"/><Action ID="last"/></Sequence>`
+	for _, test := range []struct {
+		property string
+		want     Verdict
+	}{
+		{"always (n ge 1)", Undecided},
+		{"always (n le 2)", Undecided},
+		{"never (n ge 3)", Undecided},
+		{"always (n ge 3)", Refuted},
+		{"never (n ge 2)", Refuted},
+		{"always (x ge 5 -> n le 3)", Undecided},
+		{"always (more -> n == 2)", Proved},
+		{"always (more -> n == 1)", Refuted},
+		{"always ((n ge 1 or x ge 0) and (n lt 1 or x ge 0))", Refuted},
+		{"always (n ge 1 or not last)", Undecided},
+		{"n ge 1 before more", Proved},
+		{"n ge 3 before more", Refuted},
+		{"more before (n ge 2)", Undecided},
+		{"after more before last, always (n ge 1)", Proved},
+		{"always (n ge 1 or n lt 1)", Proved},
+	} {
+		_, found := check(t, plan, fmt.Sprintf("properties: [%q]", test.property))
+		for _, f := range byQuestion(found, "property") {
+			if f.Verdict != test.want || (f.Verdict == Undecided) != strings.Contains(f.Text, "n has no value yet") {
+				t.Errorf("%s: %v, %s", test.property, f.Verdict, f.Text)
+			}
+		}
+	}
+	for _, test := range []struct {
+		always string
+		want   Verdict
+	}{{"n ge 1", Undecided}, {"n ge 3", Refuted}, {"more -> n == 2", Proved}, {"last -> n == 2", Undecided}} {
+		_, found := check(t, plan, fmt.Sprintf("always: [%q]", test.always))
+		for _, f := range byQuestion(found, "always") {
+			if f.Verdict != test.want {
+				t.Errorf("%s: %v, %s", test.always, f.Verdict, f.Text)
+			}
+		}
+	}
+}
+
 // TestPropertiesOfManyWorlds: there are 8192.
 func TestPropertiesOfManyWorlds(t *testing.T) {
 	many := `<ReactiveFallback name="p">`

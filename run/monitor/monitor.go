@@ -293,7 +293,11 @@ func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
 		if c.Kind == temporal.OfRange && j.Verdict == temporal.Violated {
 			r.Because = m.outside.Text
 		}
-		if j.Verdict == temporal.Open {
+		switch {
+		case j.Verdict != temporal.Open:
+		case j.Missing != "":
+			r.Because = j.Missing
+		default:
 			r.After, r.Because = &told, cmp.Or(missing, "the run ends before it is decided")
 		}
 		list = append(list, r)

@@ -1,7 +1,9 @@
 package monitor
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +83,34 @@ func TestLong(t *testing.T) {
 	}
 	if p := list[1]; p.Verdict != "satisfied" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// A statement about an entry without a value is open, and nothing else is.
+func TestMissingValues(t *testing.T) {
+	late, _ := temporal.Read("always (n > 0)", nil, nil)
+	found, _ := temporal.Read("eventually (n > 0)", nil, nil)
+	w := assertions(late, found)
+	w.Assertions = append(w.Assertions, temporal.Assertion{Kind: temporal.OfFact, Text: "n > 0", Formula: late.Formula},
+		temporal.Assertion{Kind: temporal.OfEffect, Text: "a: n", Effect: temporal.Effect{Task: "a", Signal: "n", High: 1}})
+	m := New(&record.Header{Tasks: []record.Task{{Name: "a", Kind: "Action", Initial: bt.Running}},
+		Signals: []record.Signal{{Name: "n"}}}, w)
+	for at, n := range []float64{math.NaN(), math.NaN(), 1, 1} {
+		_ = m.Sample(float64(at), []float64{n})
+	}
+	list, err := m.Judge(&record.End{Told: 3, Summary: &record.Summary{Outcome: record.Complete, Ended: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"open", "satisfied", "open", "open"} {
+		p := list[i]
+		open := p.Verdict == record.PropertyOpen
+		if p.Verdict != want || open != (p.Because == "there is no value of n at 0 s") || open && p.After != nil {
+			t.Errorf("%+v", p)
+		}
+		if _, err := json.Marshal(p); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -392,6 +392,7 @@ const KindFact = "fact"
 const (
 	PropertySatisfied = "satisfied"
 	PropertyViolated  = "violated"
+	PropertyOpen      = "open"
 	PropertyUnwatched = "unwatched" // the run does not contain what the assertion is about
 )
 

@@ -92,6 +92,8 @@ func judged(p record.Property) string {
 		return " at " + Clock(*p.At)
 	case p.After != nil:
 		return " beyond " + Clock(*p.After)
+	case p.Verdict == record.PropertyOpen:
+		return ", " + p.Because
 	case p.Margin != nil:
 		return ", margin " + diag.Number(*p.Margin, 3)
 	}
