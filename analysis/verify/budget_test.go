@@ -1,6 +1,12 @@
 package verify
 
-import "testing"
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // A search that its bounds end is noted: with larger ones it may find all states.
 func TestBoundsAreNoted(t *testing.T) {
@@ -34,10 +40,37 @@ func TestBoundsAreNoted(t *testing.T) {
 		}
 	}
 	asked := 0
-	for range Answers(s, func() bool { return true }) {
+	for range Answers(s, 1, nil) {
 		asked++
 	}
 	if asked != len(Questions()) {
 		t.Errorf("%d answers", asked)
+	}
+}
+
+// The answers do not depend on how fast the machine is: goOn, which measures time, may be asked at any pace as long as
+// it is true. The work, not the time, ends an endless search.
+func TestAnswersDoNotDependOnTheMachine(t *testing.T) {
+	body := ""
+	for i := range 9 {
+		body += fmt.Sprintf(`<Action name="a%[1]d" entry_time="%[2]d [s]" done="x%[1]d ge 1" failed="x%[1]d lt 0"/>`, i, i+2)
+	}
+	s := subjectOf(t, `<KeepRunningUntilFailure><Parallel failure_count="9">`+body+`</Parallel></KeepRunningUntilFailure>`,
+		"always: [a0 or a1 or a2]")
+	answers := func(goOn func() bool) (all []string) {
+		for q, found := range Answers(s, 0.01, goOn) {
+			for _, f := range found {
+				all = append(all, q.Name, f.Word(), f.Text)
+			}
+		}
+		return all
+	}
+	quick := answers(nil)
+	slow := answers(func() bool { runtime.Gosched(); return true })
+	if !slices.Equal(quick, slow) {
+		t.Errorf("quick %q\nslow %q", quick, slow)
+	}
+	if !slices.ContainsFunc(quick, func(s string) bool { return strings.Contains(s, "did not find all states") }) {
+		t.Errorf("no search ended for its work: %q", quick)
 	}
 }

@@ -281,6 +281,7 @@ func leftOpen(states int) string {
 const (
 	maxMoves  = 20_000
 	maxVisits = 2_000_000 // moves times tasks
+	eachMove  = 25        // the work of a move, beside that of a task each
 	maxBytes  = 350_000_000
 )
 
@@ -295,7 +296,8 @@ func (m *Model) bounds(each int) explore.Budget {
 			m.tired = true
 			return fmt.Sprintf("%d moves did not find all states", m.effort*each)
 		}
-		if !m.space.goOn() {
+		work := m.space.work
+		if work.spent += 64 * (m.tree.Len() + eachMove); !work.more() {
 			return "the search took too long"
 		}
 		return ""

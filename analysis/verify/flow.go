@@ -111,7 +111,7 @@ func (d *continuousSignal) knownRate(m *Model, t bt.Task, cell int) knownRate {
 	if !asked {
 		low, high := d.bounds(cell)
 		r, known := anyRate, false
-		if m.space.goOn() { // a rate takes time
+		if m.space.work.more() { // a rate takes time
 			in := map[string]interval.Interval{d.name: {Low: low, High: high}}
 			if r, known = m.subject.Rate(t, d.name, in); t == declare.Idle {
 				known = known && r.From == declare.Derived && !r.Jumps

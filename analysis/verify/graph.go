@@ -352,6 +352,7 @@ func (x *graph) follows(n int) {
 	var next []edge
 	for _, p := range x.transitions(x.nodes[n].state) {
 		x.compared++
+		x.m.space.work.spent++
 		cells := x.within(p.cells, options)
 		if cells == nil || x.turns && !x.lawful(cells) {
 			continue

@@ -32,8 +32,8 @@ type diagrams struct {
 	nodes   []node
 	unique  []int32  // hash table of nodes; 0: free
 	results []result // of conjunctions: cache by hash
-	goOn    func() bool
-	steps   int // until goOn is asked again
+	work    *meter
+	steps   int // nodes that were made
 	lost    bool
 }
 
@@ -56,16 +56,28 @@ type node struct {
 type result struct{ a, b, is set }
 
 func newDiagrams(variables int) *diagrams {
-	return newDiagramsWhile(func() bool { return true })(variables)
+	return newDiagramsWithin(&meter{})(variables)
 }
 
-// newDiagramsWhile returns a maker of algebras that are full as soon as goOn, which they ask often, returns false.
-func newDiagramsWhile(goOn func() bool) func(variables int) *diagrams {
+// meter counts the work of searches and of diagrams.
+type meter struct {
+	goOn        func() bool // it is false when time or memory is over; nil: never
+	spent, most int         // units of work; most is 0 if there is no bound
+}
+
+// workPerSecond is the units of work that a machine does in a second, about.
+const workPerSecond = 2_000_000
+
+// more reports whether work may go on. Once it may not, answers in progress have no meaning.
+func (w *meter) more() bool { return (w.most == 0 || w.spent <= w.most) && (w.goOn == nil || w.goOn()) }
+
+// newDiagramsWithin returns a maker of algebras that are full as soon as the work may not go on.
+func newDiagramsWithin(work *meter) func(variables int) *diagrams {
 	return func(variables int) *diagrams {
 		// The cache drops colliding results: too small a cache makes an operation on deep diagrams exponential.
 		size := 1 << min(18, 8+bits.Len(uint(variables)))
 		return &diagrams{n: variables, nodes: []node{{variable: -1}}, unique: make([]int32, 1<<10),
-			results: make([]result, size), goOn: goOn}
+			results: make([]result, size), work: work}
 	}
 }
 
@@ -100,7 +112,7 @@ func (d *diagrams) has(a set, assignment []value) bool {
 
 // done ends an operation.
 func (d *diagrams) done(e set) set {
-	d.lost = d.lost || !d.goOn()
+	d.lost = d.lost || !d.work.more()
 	return e
 }
 
@@ -130,8 +142,9 @@ func (d *diagrams) make(variable int32, low, high set) set {
 		d.lost = true
 		return never
 	}
-	if d.steps++; d.steps%(1<<16) == 0 && !d.goOn() {
-		d.lost = true
+	if d.steps++; d.steps%(1<<16) == 0 {
+		d.work.spent += 1 << 14
+		d.lost = !d.work.more()
 	}
 	i := int32(len(d.nodes))
 	d.unique[at] = i

@@ -83,12 +83,12 @@ func TestAnswersStop(t *testing.T) {
 		t.Fatal(diags)
 	}
 	whole := 0
-	for range Answers(declare.Subject{Plan: p}, func() bool { whole++; return true }) {
+	for range Answers(declare.Subject{Plan: p}, 60, func() bool { whole++; return true }) {
 	}
 	for _, calls := range []int{0, 1, 500, whole / 2, whole - 1} {
 		n, before, answers := 0, 0, 0
 		goOn := func() bool { n++; return n <= calls }
-		for range Answers(declare.Subject{Plan: p}, goOn) {
+		for range Answers(declare.Subject{Plan: p}, 60, goOn) {
 			answers, before = answers+1, n
 		}
 		if before > calls || n > calls+whole/10 || answers == len(Questions()) {

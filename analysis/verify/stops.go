@@ -30,7 +30,7 @@ func untimed(err error) string {
 // Runs returns whether every run of a plan goes on: Proved, perhaps under assumptions; Refuted, with a script, if a run
 // stops with an error; Undecided.
 func Runs(s declare.Subject, goOn func() bool) Finding {
-	return newModel(s, newDiagramsWhile(goOn)).runs()
+	return newModel(s, newDiagramsWithin(&meter{goOn: goOn})).runs()
 }
 
 // runs returns whether every run goes on. It is searched once; each question that rests on it can be asked again with

@@ -73,6 +73,7 @@ type Finding struct {
 	Covers        string       // what the note that accepts it covers
 	Loose         bool         // that note would also accept a worse finding
 	Late          bool         // the time was over before the question was answered
+	Open          bool         // a longer search may prove it, or prove it without reservation
 	Needs         string       // the declarations for want of which it was not asked, to follow "needs"; or ""
 }
 
@@ -140,7 +141,7 @@ func Questions() []Question {
 // Check asks all questions once, within bounds that do not depend on time, and marks the findings that notes accept.
 func Check(s declare.Subject) []Finding {
 	var all []Finding
-	pass(s, nil, func() bool { return true }, once, Questions(), func(_ Question, found []Finding, _ bool) bool {
+	pass(s, nil, &meter{}, once, Questions(), func(_ Question, found []Finding, _ bool) bool {
 		all = append(all, found...)
 		return true
 	})
@@ -154,47 +155,52 @@ const (
 )
 
 // Answers asks the questions one after the other, as long as goOn, which is asked often, returns true; then those again
-// that searches did not decide within their bounds, with larger ones. The last answer to a question counts; the one
-// that is in progress when goOn returns false is not yielded.
-func Answers(s declare.Subject, goOn func() bool) iter.Seq2[Question, []Finding] {
+// that searches did not decide within their bounds, with larger ones, until they have done a budget of work [s]. It is
+// counted, not measured: the same answers come from any machine. The last answer to a question counts; the one that is
+// in progress when the work is done or goOn returns false is not yielded.
+func Answers(s declare.Subject, budget float64, goOn func() bool) iter.Seq2[Question, []Finding] {
 	return func(yield func(Question, []Finding) bool) {
 		questions, more := Questions(), true
+		work := &meter{goOn: goOn} // all questions are asked once
 		var m *Model
 		for effort := 1; more && len(questions) > 0; effort *= deeper {
 			var open []Question
-			m, more = pass(s, m, goOn, effort, questions, func(q Question, found []Finding, tired bool) bool {
-				better := func(f Finding) bool {
-					return f.Verdict == Undecided || f.Verdict == Proved && len(f.Assumes) > 0
+			m, more = pass(s, m, work, effort, questions, func(q Question, found []Finding, tired bool) bool {
+				for i := range found {
+					f := &found[i]
+					f.Open = tired && (f.Verdict == Undecided || f.Verdict == Proved && len(f.Assumes) > 0)
 				}
-				if tired && slices.ContainsFunc(found, better) {
+				if slices.ContainsFunc(found, func(f Finding) bool { return f.Open }) {
 					open = append(open, q)
 				}
 				return yield(q, found)
 			})
 			questions = open
+			work.spent, work.most = 0, 1+int(min(budget, 1e9)*workPerSecond)
 		}
 	}
 }
 
 // pass asks questions with a factor of the bounds of searches, of a model that an earlier pass has returned or, if that
-// is nil, of a new one; tired tells whether a search ended because of its bounds. more is false if goOn or yield is.
-func pass(s declare.Subject, m *Model, goOn func() bool, effort int, questions []Question,
+// is nil, of a new one; tired tells whether a search ended because of its bounds. more is false if the work is done or
+// yield is.
+func pass(s declare.Subject, m *Model, work *meter, effort int, questions []Question,
 	yield func(q Question, found []Finding, tired bool) bool,
 ) (_ *Model, more bool) {
 	fresh := m == nil
 	if fresh {
-		m = newModel(s, newDiagramsWhile(goOn))
+		m = newModel(s, newDiagramsWithin(work))
 	}
 	m.extend(effort)
 	tooLarge := fresh && m.space.full()
 	for _, q := range questions {
 		if m.space.full() && !tooLarge { // the last question filled the space: start again with a new model
-			m = newModel(s, newDiagramsWhile(goOn))
+			m = newModel(s, newDiagramsWithin(work))
 			m.extend(effort)
 		}
 		m.tired = false
 		found := m.fromStart(q, m.ask(q))
-		if !goOn() || !yield(q, found, m.tired) {
+		if !work.more() || !yield(q, found, m.tired) {
 			return m, false
 		}
 	}

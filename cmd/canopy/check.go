@@ -37,7 +37,7 @@ func checkCommand() *cobra.Command {
 			" checks, or not asked although what it needs is declared")
 	c.Flags().BoolVar(&o.effects, "effects", false,
 		"print the rates of the signals while each task is active, and where they come from, instead of the answers")
-	c.Flags().Var(&o.budget, "budget", "maximum `time` for all questions")
+	c.Flags().Var(&o.budget, "budget", "work of that much `time` for all questions")
 	c.Flags().StringVar(&o.sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
 	c.Flags().BoolVar(&o.notes, "notes", false,
 		"print only notes: comments that accept the findings that are not proved, and nothing worse")
@@ -115,7 +115,7 @@ func ask(ctx context.Context, s declare.Subject, budget float64, p *progress) []
 	defer stop()
 	go func(s declare.Subject) {
 		defer close(answers)
-		for q, found := range verify.Answers(s, goOn) {
+		for q, found := range verify.Answers(s, budget, goOn) {
 			select {
 			case answers <- answer{q.Name, found}:
 			case <-ctx.Done():
@@ -138,10 +138,16 @@ func ask(ctx context.Context, s declare.Subject, budget float64, p *progress) []
 			q := questions[min(i, len(questions)-1)]
 			p.step(float64(i), q.Name+": "+q.Asks)
 		case <-ctx.Done():
-			if i == len(questions) {
-				return verify.Accept(s, slices.Concat(all...))
-			}
 			text, advice := ended(ctx, budget)
+			if i == len(questions) {
+				found := verify.Accept(s, slices.Concat(all...))
+				for i := range found {
+					if f := &found[i]; f.Open {
+						f.Text += "; a longer search did not end " + text
+					}
+				}
+				return found
+			}
 			text = "not concluded " + text
 			if rest := len(questions) - i - 1; rest > 0 {
 				text += fmt.Sprintf(", nor were the %d questions after it asked", rest)
