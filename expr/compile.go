@@ -611,17 +611,7 @@ func (s Scope) near(n *Node) bool {
 // equality writes the comparison of two values that change only at instants.
 func (b *builder) equality(n *Node, at int, when bool) []int {
 	outer := b.values
-	b.values = nil
-	for _, a := range n.args {
-		if v := b.scope.variable(a); v.Values != nil {
-			b.values = v.Values
-		}
-	}
-	if b.values == nil { // no signal is compared, so the order does not matter
-		for _, a := range n.args {
-			b.values = append(b.values, b.scope.literals(a)...)
-		}
-	}
+	b.values = b.scope.values(n)
 	x, y := n.args[0], n.args[1]
 	if _, ok := b.literal(x); ok {
 		x, y = y, x
@@ -642,6 +632,18 @@ func (b *builder) equality(n *Node, at int, when bool) []int {
 	b.values = outer
 	test.Unless = (n.op == OpNotEqual) == when
 	return b.jump(test)
+}
+
+// values returns the values of the enumeration of which an equality compares two. If it compares no signal, they are
+// those that it names, for the order does not matter.
+func (s Scope) values(n *Node) (named []string) {
+	for _, a := range n.args {
+		if v := s.variable(a); v.Values != nil {
+			return v.Values
+		}
+		named = append(named, s.literals(a)...)
+	}
+	return named
 }
 
 // literals returns the values of an enumeration that an if may have.

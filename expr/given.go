@@ -46,12 +46,7 @@ func (s Scope) given(n *Node) *Node {
 		x, y = s.given(x), s.given(y)
 		equal = build(OpOr, build(OpAnd, x, y), build(OpAnd, build(OpNot, x), build(OpNot, y)))
 	} else {
-		var values []string
-		for _, a := range n.args {
-			if v := s.variable(a); v.Values != nil {
-				values = v.Values
-			}
-		}
+		values := s.values(n)
 		x, y = s.index(x, values), s.index(y, values)
 		if x.constant {
 			x, y = y, x

@@ -15,6 +15,8 @@ func TestGiven(t *testing.T) {
 			scope[name] = v
 		}
 	}
+	scope["zone"] = Variable{Type: Enumeration, Values: []string{"near", "away"}}
+	computed := map[string]*Expr{"zone": parsed(t, "if(armed, near, away)")}
 	for text, indicators := range map[string]string{
 		"armed":                                    "armed",
 		"not armed and h gt 5":                     "armed; h > 5",
@@ -23,6 +25,7 @@ func TestGiven(t *testing.T) {
 		"mode == last":                             "mode - last >= -0.5; mode - last < 0.5",
 		"armed == (legs lt 2)":                     "armed; legs < 2",
 		"if(armed, survey, home) == mode":          "armed; if(armed >= 0.5, 0, 2) - mode >= -0.5; if(armed >= 0.5, 0, 2) - mode < 0.5",
+		"zone != away":                             "armed; if(armed >= 0.5, 0, 1) >= 0.5; if(armed >= 0.5, 0, 1) < 1.5",
 		"legs + 1 == 4":                            "legs + 1 >= 3.5; legs + 1 < 4.5",
 		"armed == true":                            "armed",
 		"if(mode == home, h, 2 * h) gt 5":          "mode >= 1.5; mode < 2.5; if(mode == home, h, 2 * h) > 5",
@@ -33,7 +36,7 @@ func TestGiven(t *testing.T) {
 		if errs := e.CheckFor(Variable{Type: Boolean}, scope); errs != nil {
 			t.Fatal(text, errs)
 		}
-		code := c.CompileFor(e, Variable{Type: Boolean})
+		code := c.CompileFor(e.Substitute(computed), Variable{Type: Boolean})
 		var texts []string
 		for _, i := range c.Indicators() {
 			texts = append(texts, i.Text)
