@@ -5,6 +5,7 @@ COUNT    ?= 6
 FUZZTIME ?= 30s
 FLOOR    ?= 100
 ROUNDS   ?= 15
+MISSIONS ?= 1000
 OUT      ?= out
 BENCH    ?= .
 PKG      ?= ./...
@@ -12,14 +13,14 @@ PKG      ?= ./...
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test long robust race lint fuzz bench versus numbers build release run check btcpp rewrite clean
+.PHONY: help test long robust campaign race lint fuzz bench versus numbers build release run check btcpp rewrite clean
 
 help: ## this text
 	@echo 'Canopy: behaviour trees in continuous time.'
 	@echo
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo '  Variables: PKG=./bt/... BENCH=regexp COUNT=6 FUZZTIME=30s FLOOR=100 ROUNDS=15 OUT=out'
+	@echo '  Variables: PKG=./bt/... BENCH=regexp COUNT=6 FUZZTIME=30s FLOOR=100 ROUNDS=15 OUT=out MISSIONS=1000'
 
 # -short leaves out what no user need run: more rounds of random trees, finer tolerances, documents' commands.
 # The test command is also the compiler's and go vet's: each package is compiled once.
@@ -42,6 +43,9 @@ endif
 
 robust: ## kill -9, Ctrl-C, full disk and corrupt files, 20 cases each; about a minute
 	$(GO) test ./cmd/canopy -run '^TestRobust$$' -cases 20
+
+campaign: ## MISSIONS random missions, flown six times each: no flight contradicts an answer of check; 3 in a second
+	$(GO) test -vet=off -timeout 0 ./analysis/verify -run '^TestCampaign$$' -v -campaign $(MISSIONS)
 
 # The rooms have no goroutines (internal/house); some commands have, links, programs with run/live, and those who watch a
 # run; bt's TestRandom runs engines on shared code side by side.

@@ -9,6 +9,7 @@ import (
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/temporal"
 )
 
 // The questions of one step: which tasks are active in a state, whatever comes before and after.
@@ -164,11 +165,18 @@ func (m *Model) vacuity(l *expr.Logic) string {
 	return ""
 }
 
-// askAlways: not property.
+// askAlways: not property. A run is judged also while a procedure is under way, which no set has: then it is a property
+// of runs.
 func askAlways(m *Model) []Finding {
 	var found []Finding
 	for i := range m.always {
 		property, text, at := &m.always[i], m.subject.Declared.Always[i].Text, m.subject.Declared.Always[i].Place
+		if m.slow() {
+			f := m.property(&temporal.Property{Text: text, Formula: temporal.Invariant(m.subject.Declared.Always[i].Parts)})
+			f.About, f.Place = text, at
+			found = append(found, f)
+			continue
+		}
 		found = append(found, m.concludeAbout(property, m.space.not(m.of(property)),
 			func(x *flown.Moment) bool { return !x.Holds(property) },
 			Finding{Place: at, About: text, Text: "holds in every state: " + text + m.vacuity(property)},

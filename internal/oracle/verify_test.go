@@ -81,9 +81,13 @@ func (a *answers) compare(all []verify.Finding) {
 		case "goal":
 			a.judge(f, Fault{"goal", n}, "")
 		case "always":
-			a.judge(f, Fault{"always", n}, fmt.Sprintf("always (%s)", a.m.Always[n]))
+			if violated := fmt.Sprintf("always (%s)", a.m.Always[n]); a.m.slow() {
+				a.property(f, n, violated)
+			} else {
+				a.judge(f, Fault{"always", n}, violated)
+			}
 		case "property":
-			a.property(f, n)
+			a.property(f, n, f.About)
 		case "command":
 			if n -= commands; n < 0 {
 				a.commands(f)
@@ -131,8 +135,9 @@ func (a *answers) compare(all []verify.Finding) {
 	}
 }
 
-// property compares the answer about a property of runs: always what the statement with the same number says.
-func (a *answers) property(f *verify.Finding, n int) {
+// property compares the answer about a property of runs, which is violated so: always what the statement with the same
+// number says.
+func (a *answers) property(f *verify.Finding, n int, violated string) {
 	x := Fault{"always", n}
 	switch v, seen := verdictOf(f), a.truth.Faults[x]; {
 	case v == verify.Proved && seen.Rest:
@@ -141,8 +146,15 @@ func (a *answers) property(f *verify.Finding, n int) {
 	case v == verify.Refuted && !seen.Within:
 		a.false("refuted", f, "")
 	case v == verify.Refuted:
-		a.replay(f, func(f *Flight, _ bool) bool { return f.shows(x) }, f.About)
+		a.replay(f, func(f *Flight, _ bool) bool { return f.shows(x) }, violated)
 	}
+}
+
+// slow reports whether a procedure may take time.
+func (m *Mission) slow() bool {
+	return slices.ContainsFunc(m.root.leaves(nil), func(n *node) bool {
+		return n.entryTime >= 0 || n.exitTime >= 0 || n.entryUntil != nil || n.exitUntil != nil
+	})
 }
 
 // commands compares the answer whether a task can write the command.
