@@ -116,7 +116,7 @@ func (t *Table) derive(task bt.Task, signal string, in map[string]interval.Inter
 	a := answer{rate: declare.Rate{Low: math.Inf(1), High: math.Inf(-1), From: declare.Derived,
 		Jumps: reads.writes || t.reset(reads)}}
 	for _, s := range list {
-		bounds, jumps, ok := interval.Range(s.function(signal, in), s.box, evaluations/len(list))
+		bounds, jumps, ok := interval.Range(s.function(signal, in), s.box, t.evaluations/len(list))
 		if ok {
 			a.rate.Low, a.rate.High = min(a.rate.Low, bounds.Low), max(a.rate.High, bounds.High)
 			a.rate.Jumps, a.ok = a.rate.Jumps || jumps && t.signals[signal].kind != state, true

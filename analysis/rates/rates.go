@@ -30,6 +30,8 @@ type Table struct {
 	formulas equations.Formulas // of a vehicle given as equations
 	sampled  bool               // it is not
 
+	evaluations int // of a rate that is derived, for its bounds in all settings
+
 	scope   expr.Scope
 	signals map[string]definition
 	ranges  map[string]interval.Interval // of the time, of states, and of signals that facts limit
@@ -76,7 +78,7 @@ func Of(m *mission.Mission) (*Table, error) {
 	}
 	t := &Table{m: m, vehicle: vehicle, scope: m.Scope(), signals: map[string]definition{},
 		ranges: map[string]interval.Interval{}, found: map[key]answer{},
-		matters: map[key][]string{}, cones: map[key]cone{}}
+		matters: map[key][]string{}, cones: map[key]cone{}, evaluations: evaluations}
 	var given bool
 	t.formulas, given = equations.FormulasOf(vehicle)
 	t.sampled = !given
@@ -87,7 +89,7 @@ func Of(m *mission.Mission) (*Table, error) {
 		t.scope[name] = v
 	}
 	t.signals["t"] = definition{kind: clock}
-	t.ranges["t"] = interval.Between(0, m.Horizon+stopping)
+	t.ranges["t"] = interval.Between(0, t.end())
 	for i, s := range m.Vehicle.States {
 		t.signals[s.Name] = definition{kind: state, index: i}
 		t.ranges[s.Name] = interval.Between(s.Range.Bounds())
@@ -108,6 +110,16 @@ func Of(m *mission.Mission) (*Table, error) {
 	t.limit(m.Declared.Facts)
 	t.follow()
 	return t, nil
+}
+
+// end returns the time at which every run has ended [s].
+func (t *Table) end() float64 {
+	for i := range t.m.Program.Leaves {
+		if _, slow := t.m.Program.Leaves[i].Slow(); slow {
+			return t.m.Horizon + stopping
+		}
+	}
+	return t.m.Horizon
 }
 
 // limit takes the ranges of signals from facts.

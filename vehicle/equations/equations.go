@@ -57,7 +57,14 @@ type reset struct {
 // Formulas are the equations of a vehicle.
 type Formulas struct {
 	Derivatives, Outputs []*expr.Expr // of all states and of all outputs, in the vehicle's order
+	Resets               []Reset
 	Tables               map[string]*expr.Tabulated
+}
+
+// Reset is what an event gives a state.
+type Reset struct {
+	State int
+	Value *expr.Expr
 }
 
 // FormulasOf returns the equations of an instance, with its parameters, and all discrete values, as
@@ -84,7 +91,11 @@ func FormulasOf(of model.Instance) (f Formulas, ok bool) {
 		}
 		return out
 	}
-	return Formulas{fixed(v.written.Derivatives), fixed(v.written.Outputs), v.written.Tables}, true
+	f = Formulas{fixed(v.written.Derivatives), fixed(v.written.Outputs), slices.Clone(v.written.Resets), v.written.Tables}
+	for i := range f.Resets {
+		f.Resets[i].Value = numbers(f.Resets[i].Value).Substitute(with)
+	}
+	return f, true
 }
 
 func (p *program) firstCommand() int   { return 1 + len(p.states) }

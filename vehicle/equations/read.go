@@ -415,7 +415,7 @@ func (b *builder) program() {
 		return
 	}
 	p := &program{parameters: b.v.Parameters, units: b.units, states: b.v.States, commands: len(b.v.Commands),
-		written: Formulas{derivatives, values, map[string]*expr.Tabulated{}}, scope: b.scope, places: b.places}
+		written: Formulas{derivatives, values, nil, map[string]*expr.Tabulated{}}, scope: b.scope, places: b.places}
 	for _, c := range b.v.Commands {
 		p.ranges = append(p.ranges, c.Range)
 	}
@@ -443,7 +443,9 @@ func (b *builder) program() {
 	for _, e := range b.events {
 		x := event{condition: c.CompileFor(e.when, expr.Variable{Type: expr.Boolean})}
 		for _, a := range e.resets {
-			x.resets = append(x.resets, reset{b.places[a.Target] - 1, c.CompileAtOnce(a.Value, b.scope[a.Target])})
+			state := b.places[a.Target] - 1
+			x.resets = append(x.resets, reset{state, c.CompileAtOnce(a.Value, b.scope[a.Target])})
+			p.written.Resets = append(p.written.Resets, Reset{state, a.Value})
 		}
 		p.events = append(p.events, x)
 	}
