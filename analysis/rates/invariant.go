@@ -44,27 +44,9 @@ type enclosure struct {
 	rates int          // that were evaluated
 }
 
-// Start returns where the signals are at the start of every run that no task writes or changes at once.
-func (t *Table) Start() map[string]interval.Interval {
-	y := t.m.Initial(t.vehicle)
-	n := t.names(map[string]interval.Value{}, func(name string) interval.Value {
-		if d := t.signals[name]; d.kind == state {
-			return interval.Constant(interval.Point(y[d.index]))
-		}
-		return interval.Constant(interval.Point(0))
-	}, func(i int, _ interval.Names) interval.Value { return interval.Constant(t.slots[i]) }, anything)
-	start := map[string]interval.Interval{}
-	for name, d := range t.signals {
-		direct := d.kind == output && len(t.m.Vehicle.Outputs[d.index].Direct) > 0
-		if d.kind == clock || d.kind == state || d.kind == output && d.value != nil && !direct {
-			start[name] = n.Value(name).Interval
-		}
-	}
-	return start
-}
-
-// enclose finds the ranges of the states that no run leaves; nil: none is known.
-func (t *Table) enclose() map[string]interval.Interval {
+// enclose returns the table of the equations alone, with the ranges of the states that no run from the declared start
+// leaves; nil: none is known.
+func (t *Table) enclose() *Table {
 	states := t.m.Vehicle.States
 	if t.sampled || len(states) > maxStates {
 		return nil
@@ -85,7 +67,8 @@ func (t *Table) enclose() map[string]interval.Interval {
 	for round, more := 0, true; more && round < tightens; round++ {
 		more = e.tighten()
 	}
-	return bare.ranges
+	bare.follow()
+	return &bare
 }
 
 // slack returns the slack of a state, that of the tolerances of runs included. States that only events set have none.
@@ -126,7 +109,7 @@ func (e *enclosure) holds(i, k int) bool {
 	limit, from := outwards(e.t.ranges[name], k), e.start[i][k]
 	for _, r := range e.t.formulas.Resets {
 		if r.State == i {
-			from = max(from, outwards(e.t.anytime().Evaluate(r.Value, e.t.scope[name]).Interval, k))
+			from = max(from, outwards(e.t.anytime().Evaluate(r.Value, r.As).Interval, k))
 		}
 	}
 	if from > limit {

@@ -283,7 +283,7 @@ func (x *product) lasting(in state[observed]) (why, advice string) {
 	var active []string
 	x.At(in.key, func(m *flown.Moment) { active = x.m.tree.Names(x.m.activeAt(m)) })
 	flows := x.flows[in.mark.flows]
-	if i := slices.IndexFunc(flows, func(f flow) bool { return f.fact != "" }); i >= 0 {
+	if i := slices.IndexFunc(flows, func(f flow) bool { return f.fact != "" && f.fact != implied }); i >= 0 {
 		return lock{x.continuous[i].name, flows[i].fact, active}.String(), lockAdvice
 	}
 	if len(active) == 0 {

@@ -334,6 +334,11 @@ func (m *Model) restrict() {
 	m.restrictLatches()
 }
 
+// assumesFacts reports whether the author declares facts: those that are derived are no assumptions.
+func (m *Model) assumesFacts() bool {
+	return slices.ContainsFunc(m.subject.Declared.Facts, func(f declare.Statement) bool { return !f.Derived })
+}
+
 // decides reports whether the set of a formula is exactly where it holds.
 func (m *Model) decides(l *expr.Logic) bool {
 	if l.Op == expr.LogicProposition && m.Remembers() {

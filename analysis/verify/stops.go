@@ -69,7 +69,7 @@ func (m *Model) searchStops() Finding {
 		f.Text, f.Advice = "not concluded whether any run goes on: "+untimed(err), flown.Remedy(err)
 	default:
 		f = Finding{Verdict: Proved}
-		if len(m.facts) > 0 {
+		if m.assumesFacts() {
 			f.Assumes = append(f.Assumes, FactsHold)
 		}
 		if x.unsettled != nil {

@@ -36,6 +36,9 @@ func while(names []string) string {
 	return "while " + strings.Join(names, " and ") + either(names, " is", " are") + " active"
 }
 
+// implied stands for the facts that are derived: no run leaves what they allow, until it ends.
+const implied = "derived"
+
 // excluded returns the first declared fact that allows no state of a region, "" if there is a state.
 func (m *Model) excluded(r region) string {
 	if len(m.facts) == 0 {
@@ -45,13 +48,18 @@ func (m *Model) excluded(r region) string {
 	if !m.space.empty(m.space.and(m.lawful, box)) {
 		return ""
 	}
-	text := "of all together"
+	declared := always
 	for i := range m.facts {
-		if m.space.empty(m.space.and(m.of(&m.facts[i]), box)) {
-			return m.subject.Declared.Facts[i].Text
+		if f := m.subject.Declared.Facts[i]; !f.Derived && m.decides(&m.facts[i]) {
+			if declared = m.space.and(declared, m.of(&m.facts[i])); m.space.empty(m.space.and(m.of(&m.facts[i]), box)) {
+				return f.Text
+			}
 		}
 	}
-	return text
+	if !m.space.empty(m.space.and(declared, box)) {
+		return implied
+	}
+	return "of all together"
 }
 
 // locked returns the fact that a quantity violates as it leaves a cell, upwards or downwards, "" if there is none. A
@@ -98,7 +106,7 @@ func (x *liveness) locked(n, i int, up bool) string {
 // lock returns the first axis that the rates at a node force out of a fact; none if its signal is "".
 func (x *liveness) lock(n int) lock {
 	for i := range x.axes {
-		if fact := cmp.Or(x.locked(n, i, true), x.locked(n, i, false)); fact != "" {
+		if fact := cmp.Or(x.locked(n, i, true), x.locked(n, i, false)); fact != "" && fact != implied {
 			return lock{x.axes[i].name, fact, x.m.tree.Names(x.plan[x.nodes[n].state].active)}
 		}
 	}

@@ -273,7 +273,7 @@ func (m *Model) ask(q Question) []Finding {
 		if !q.Anywhere && f.Verdict == Proved && len(m.facts) > 0 && m.space.empty(m.lawful) {
 			f.Verdict, f.Text, f.Advice = Undecided, "not concluded: the declared facts exclude every state", "correct the facts"
 		}
-		if !q.Anywhere && f.Verdict == Proved && len(m.facts) > 0 {
+		if !q.Anywhere && f.Verdict == Proved && m.assumesFacts() {
 			f.Assumes = append(f.Assumes, FactsHold)
 		}
 		if f.Source == nil {

@@ -24,6 +24,7 @@ func provable(m *mission.Mission) (declare.Subject, error) {
 		return s, &usageError{err.Error()}
 	}
 	s.Rates = table
+	s.Start = func() declare.Subject { return table.FromStart(s) }
 	return s, nil
 }
 

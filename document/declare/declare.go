@@ -54,7 +54,8 @@ func (p Place) Position() (line, column int) {
 type Statement struct {
 	Text string
 	Place
-	Parts []*expr.Expr
+	Parts   []*expr.Expr
+	Derived bool // from the equations of the vehicle, for the declared start: no assumption
 }
 
 // Logic returns the structure of the statement: a -> b -> c is a -> (b -> c). task reports whether a name is that of a

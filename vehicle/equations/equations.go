@@ -64,6 +64,7 @@ type Formulas struct {
 // Reset is what an event gives a state.
 type Reset struct {
 	State int
+	As    expr.Variable // the state
 	Value *expr.Expr
 }
 

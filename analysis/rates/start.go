@@ -1,0 +1,95 @@
+package rates
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
+)
+
+// FromStart returns the mission's subject with the declared start, and with what the vehicle's equations imply from
+// there: ranges of signals, as facts, and rates over these ranges.
+func (t *Table) FromStart(s declare.Subject) declare.Subject {
+	s.Start, s.Initial = nil, t.initial()
+	box := t.enclose()
+	if box == nil {
+		return s
+	}
+	s.Declared.Facts = append(slices.Clip(s.Declared.Facts), box.implied(t.read())...)
+	narrow := *t
+	narrow.ranges, narrow.found, narrow.matters = maps.Clone(t.ranges), map[key]answer{}, map[key][]string{}
+	for name, x := range box.ranges {
+		if both, ok := x.Meet(t.ranges[name]); ok {
+			narrow.ranges[name] = both
+		}
+	}
+	narrow.follow()
+	s.Rates = &narrow
+	return s
+}
+
+// initial returns where the signals are at the start of every run that nothing changes at once.
+func (t *Table) initial() map[string]interval.Interval {
+	y := t.m.Initial(t.vehicle)
+	n := t.names(map[string]interval.Value{}, func(name string) interval.Value {
+		if d := t.signals[name]; d.kind == state {
+			return interval.Constant(interval.Point(y[d.index]))
+		}
+		return interval.Constant(interval.Point(0))
+	}, func(i int, _ interval.Names) interval.Value { return interval.Constant(t.slots[i]) }, anything)
+	all := map[string]interval.Interval{}
+	for name, d := range t.signals {
+		direct := d.kind == output && len(t.m.Vehicle.Outputs[d.index].Direct) > 0
+		if d.kind == clock || d.kind == state || d.kind == output && d.value != nil && !direct {
+			all[name] = n.Value(name).Interval
+		}
+	}
+	return all
+}
+
+// implied returns the ranges of signals that follow from those of the states, as statements.
+func (t *Table) implied(signals []string) []declare.Statement {
+	var list []declare.Statement
+	n := t.anytime()
+	for _, name := range signals {
+		x := n.Value(name).Interval
+		if x.NaN {
+			continue
+		}
+		text, logic := name, ""
+		if x.Low = -above(-x.Low); !math.IsInf(x.Low, 0) {
+			text, logic = digits(x.Low)+" <= "+name, name+" >= "+digits(x.Low)
+		}
+		if x.High = above(x.High); !math.IsInf(x.High, 0) {
+			if text += " <= " + digits(x.High); logic != "" {
+				logic += " and "
+			}
+			logic += name + " <= " + digits(x.High)
+		}
+		if logic == "" {
+			continue
+		}
+		e, err := expr.Parse(logic)
+		if err != nil {
+			panic("rates: a range that is no condition")
+		}
+		list = append(list, declare.Statement{Text: text + ", derived from the equations", Parts: []*expr.Expr{e}, Derived: true})
+	}
+	return list
+}
+
+// above returns a number with few digits that is not less.
+func above(x float64) float64 {
+	if x == 0 || math.IsInf(x, 0) {
+		return x
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-4)
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(x/unit)*unit, 'g', 6, 64), 64)
+	return max(x, short)
+}
+
+func digits(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
