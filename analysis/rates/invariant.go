@@ -215,7 +215,8 @@ func (e *enclosure) approach(i, k int, fails float64) {
 			fails = middle
 		}
 	}
-	for unit := math.Pow(10, math.Ceil(math.Log10(max(math.Abs(holds), math.Abs(fails))))); unit > (holds-fails)/10; unit /= 10 {
+	largest := max(math.Abs(holds), math.Abs(fails))
+	for unit := math.Pow(10, math.Ceil(math.Log10(largest))); unit > (holds-fails)/10; unit /= 10 {
 		if short := math.Ceil(fails/unit) * unit; short > fails && short <= holds && e.try(i, k, short) {
 			return
 		}
@@ -223,8 +224,8 @@ func (e *enclosure) approach(i, k int, fails float64) {
 	e.try(i, k, holds)
 }
 
-// tighten moves ends inwards: what leads into a box leads into the smaller one as well. It reports whether one has moved
-// by more than its slack.
+// tighten moves ends inwards: what leads into a box leads into the smaller one as well. It reports whether one has
+// moved by more than its slack.
 func (e *enclosure) tighten() (more bool) {
 	for i := range e.ends {
 		for k, end := range e.ends[i] {

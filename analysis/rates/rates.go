@@ -234,6 +234,11 @@ func (t *Table) actions() []bt.Task {
 
 // read returns the real signals that conditions and declarations read, or for which rates are declared, but the time.
 func (t *Table) read() []string {
+	return slices.DeleteFunc(t.named(), func(name string) bool { return t.scope[name].Type != expr.Real })
+}
+
+// named returns all signals that conditions and declarations read, or for which rates are declared, but the time.
+func (t *Table) named() []string {
 	var names []string
 	add := func(list ...*expr.Expr) {
 		for _, e := range list {
@@ -263,8 +268,7 @@ func (t *Table) read() []string {
 	}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
-		v, ok := t.scope[name]
-		return !ok || v.Type != expr.Real || name == "t"
+		return t.signals[name] == definition{} // the time, or no signal
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/expr"
@@ -19,7 +20,7 @@ func (t *Table) FromStart(s declare.Subject) declare.Subject {
 	if box == nil {
 		return s
 	}
-	s.Declared.Facts = append(slices.Clip(s.Declared.Facts), box.implied(t.read())...)
+	s.Declared.Facts = append(slices.Clip(s.Declared.Facts), box.implied(t.named())...)
 	narrow := *t
 	narrow.ranges, narrow.found, narrow.matters = maps.Clone(t.ranges), map[key]answer{}, map[key][]string{}
 	for name, x := range box.ranges {
@@ -56,28 +57,30 @@ func (t *Table) implied(signals []string) []declare.Statement {
 	var list []declare.Statement
 	n := t.anytime()
 	for _, name := range signals {
-		x := n.Value(name).Interval
-		if x.NaN {
-			continue
-		}
-		text, logic := name, ""
-		if x.Low = -above(-x.Low); !math.IsInf(x.Low, 0) {
-			text, logic = digits(x.Low)+" <= "+name, name+" >= "+digits(x.Low)
-		}
-		if x.High = above(x.High); !math.IsInf(x.High, 0) {
-			if text += " <= " + digits(x.High); logic != "" {
-				logic += " and "
+		var bounds []string
+		switch x := n.Value(name); {
+		case x.NaN:
+		case t.scope[name].Type == expr.Boolean && x.Low > 0:
+			bounds = []string{name}
+		case t.scope[name].Type == expr.Boolean && x.High < 1:
+			bounds = []string{"not " + name}
+		case t.scope[name].Type == expr.Real:
+			if low := -above(-x.Low); !math.IsInf(low, 0) {
+				bounds = append(bounds, name+" >= "+strconv.FormatFloat(low, 'g', -1, 64))
 			}
-			logic += name + " <= " + digits(x.High)
+			if high := above(x.High); !math.IsInf(high, 0) {
+				bounds = append(bounds, name+" <= "+strconv.FormatFloat(high, 'g', -1, 64))
+			}
 		}
-		if logic == "" {
+		if bounds == nil {
 			continue
 		}
-		e, err := expr.Parse(logic)
+		text := strings.Join(bounds, " and ")
+		e, err := expr.Parse(text)
 		if err != nil {
 			panic("rates: a range that is no condition")
 		}
-		list = append(list, declare.Statement{Text: text + ", derived from the equations", Parts: []*expr.Expr{e}, Derived: true})
+		list = append(list, declare.Statement{Text: text, Parts: []*expr.Expr{e}, Derived: true})
 	}
 	return list
 }
@@ -91,5 +94,3 @@ func above(x float64) float64 {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(x/unit)*unit, 'g', 6, 64), 64)
 	return max(x, short)
 }
-
-func digits(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

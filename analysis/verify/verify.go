@@ -220,11 +220,9 @@ func (m *Model) extend(effort int) {
 }
 
 // fromStart asks a question again of the runs that begin as the mission declares, if something was not proved of all
-// runs. A finding that was stays.
+// runs. A finding that was stays; if no other one is proved so, all do.
 func (m *Model) fromStart(q Question, found []Finding) []Finding {
-	open := func(f Finding) bool {
-		return f.Verdict == Undecided || f.Verdict == Refuted || len(f.Unwatched()) > 0
-	}
+	open := func(f Finding) bool { return f.Verdict != Proved && f.Verdict != NotAsked || len(f.Unwatched()) > 0 }
 	if m.subject.Start == nil || !q.Starts || !slices.ContainsFunc(found, open) {
 		return found
 	}
@@ -236,6 +234,15 @@ func (m *Model) fromStart(q Question, found []Finding) []Finding {
 	x.tired = false
 	again := x.ask(q)
 	m.tired = m.tired || x.tired
+	left := func(list []Finding) (n int) {
+		for _, f := range list {
+			n += btoi(open(f) || f.Verdict == NotAsked)
+		}
+		return n
+	}
+	if left(again) >= left(found) {
+		return found
+	}
 	for i := range again {
 		f := &again[i]
 		if i < len(found) && !open(found[i]) && found[i].About == f.About && slices.Equal(found[i].Tasks, f.Tasks) {

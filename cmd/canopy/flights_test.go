@@ -14,7 +14,7 @@ func cart(t *testing.T, plan, keys string) string {
 		"cart.vehicle.yaml": `states:
   x: {unit: m, derivative: u, min: -1000, max: 1000}
   y: {unit: m, derivative: v, min: -1000, max: 1000}
-  z: {unit: m, derivative: "-z / 1 [s]", initial: 1}
+  z: {unit: m, derivative: "z * cos(t / 1 [s]) / 1 [s]", initial: 1}
 outputs:
   d: {unit: m, value: sqrt(x^2 + y^2)}
 commands:
@@ -171,7 +171,7 @@ func TestPlansThatNeverSettle(t *testing.T) {
 // TestRegionsOfCloseLimits: a region between two limits that differ in their last digits shows both.
 func TestRegionsOfCloseLimits(t *testing.T) {
 	mission := cart(t, `<ReactiveFallback><ReactiveSequence><Condition name="c" on="x gt 0.1 [m] + 0.2 [m]"/>
-		<Action name="a" write="u := -1 [m/s]" done="y ge 1 [m]"/></ReactiveSequence><Action name="b"/></ReactiveFallback>`,
+		<Action name="a" write="u := -1 [m/s]" done="y ge 1 [m]"/></ReactiveSequence><Action name="b" write="u := 1 [m/s]"/></ReactiveFallback>`,
 		"check:\n  properties:\n    - always (not c -> x le 0.3 [m])\n    - always (b -> x le 0.3 [m])\n")
 	out, _, _ := canopy("check", mission)
 	if !strings.Contains(out, "0.30000000000000004") || strings.Contains(out, "(0.3, 0.3]") {
