@@ -108,11 +108,10 @@ func (t *turns) divide(nodes []int, timers bool) (p pace) {
 			inside[n] = true
 		}
 		use := func(e edge) bool { return inside[e.to] && use(e) }
-		loop := t.loop(part, use)
-		if loop == nil {
+		if !t.switches(part, use) {
 			return
 		}
-		x := turn{crossings: t.measure(part, use), loop: loop, cut: len(t.divided) > maxDivisions}
+		x := turn{crossings: t.measure(part, use), cut: len(t.divided) > maxDivisions}
 		if x.cut {
 			x.period = 0
 		}
@@ -129,6 +128,7 @@ func (t *turns) divide(nodes []int, timers bool) (p pace) {
 		}
 		fast := x.period < t.m.subject.Declared.Period
 		if fast && !inner.fast || !inner.any {
+			x.loop = t.loop(part, use)
 			t.found = append(t.found, x)
 		}
 		p.any, p.fast = true, p.fast || fast || inner.fast
@@ -208,7 +208,17 @@ func (t *turns) crossing(part []int, i, first, last int) (time float64) {
 	return time
 }
 
-// loop returns the shortest closed walk in a part on which the active actions change; nil if there is none.
+// switches reports whether the active actions change on an edge of a part: then also on a closed walk, for a part is
+// strongly connected.
+func (t *turns) switches(part []int, use func(edge) bool) bool {
+	return slices.ContainsFunc(part, func(n int) bool {
+		return slices.ContainsFunc(t.nodes[n].next, func(e edge) bool {
+			return use(e) && !slices.Equal(t.actives(n), t.actives(e.to))
+		})
+	})
+}
+
+// loop returns the shortest closed walk in a part on which the active actions change.
 func (t *turns) loop(part []int, use func(edge) bool) []int {
 	var shortest []int
 	for _, n := range part {
