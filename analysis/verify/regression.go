@@ -42,9 +42,7 @@ func askRegression(m *Model) []Finding {
 		f, doubts := x.doubt(y, i)
 		switch {
 		case len(x.nodesOf(i)) == 0:
-			found = append(found, Finding{Tasks: []bt.Task{rules[i].Task}, Verdict: Undecided,
-				Text:   x.title(i) + " is never the first that holds: there is nothing to prove",
-				Advice: "remove the rule, or place it before the rules that hide it"})
+			proved = append(proved, x.title(i)+", because it is never the first that holds")
 		case doubts:
 			found = append(found, f)
 		case slices.ContainsFunc(x.nodesOf(i), func(n int) bool { return !y.sure[n] }):
