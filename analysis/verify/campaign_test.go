@@ -38,7 +38,7 @@ var (
 
 const flightsEach = 6
 
-var digits = regexp.MustCompile(`[a-z]*[0-9][0-9.]*|"[^"]*"`)
+var digits = regexp.MustCompile(`[0-9][0-9.]*|"[^"]*"`)
 
 // campaign counts answers and contradictions.
 type campaign struct {
