@@ -183,7 +183,7 @@ func TestReachedIsReached(t *testing.T) {
 		for range cases {
 			s := r.planWithEffects(t)
 			m := NewModel(s)
-			x, why := m.newLiveness(nil, m.goal)
+			x, why := m.newLiveness(m.goal)
 			if why != "" {
 				continue
 			}

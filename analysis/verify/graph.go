@@ -27,6 +27,7 @@ type graph struct {
 	steps           *flown.Stepper
 	axes            []axis
 	goals           []*expr.Logic // the first is not left
+	beyond          bool          // the first goal is left, too, unless the plan has ended there
 	turns           bool
 	enough          func(*graph) bool // asked now and then whether the nodes so far are enough; nil: they are not
 
@@ -119,10 +120,10 @@ func (x *graph) explore() (why string) {
 				return ""
 			}
 		}
-		if x.goals != nil && x.nodes[n].goal() {
+		state := x.nodes[n].state
+		if x.goals != nil && x.nodes[n].goal() && !(x.beyond && !x.plan[state].ended) {
 			continue
 		}
-		state := x.nodes[n].state
 		fresh := !x.plan[state].left
 		if x.follows(n); x.turns && fresh {
 			for _, p := range x.transitions(state) {

@@ -31,7 +31,7 @@ func askReach(m *Model) []Finding {
 			Advice: "declare `effects` on its signals, or the ranges of the states that they depend on; `canopy region`" +
 				" flies from sampled starts"}}
 	}
-	x, why := m.newLiveness(nil, m.goal)
+	x, why := m.newLiveness(m.goal)
 	if why != "" {
 		return []Finding{{Verdict: Undecided, Place: goal.Place,
 			Text:   "not concluded whether the goal is reached: " + why,
@@ -77,10 +77,10 @@ type liveness struct {
 	stuck    []bool // by part: it need not be left
 }
 
-// newLiveness explores a plan up to the first goal, or until the graph so far is enough.
-func (m *Model) newLiveness(enough func(*graph) bool, goals ...*expr.Logic) (x *liveness, why string) {
+// newLiveness explores a plan up to the goal.
+func (m *Model) newLiveness(goal *expr.Logic) (x *liveness, why string) {
 	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
-	g.goals, g.enough = goals, enough
+	g.goals = []*expr.Logic{goal}
 	return &liveness{graph: g}, g.explore()
 }
 

@@ -101,8 +101,10 @@ func (m *Model) newProgram(rules []plan.Rule) (x *program, why string) {
 		}
 		goals = append(goals, &all)
 	}
-	x.liveness, why = m.newLiveness(x.doubted, goals...)
-	return x, why
+	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
+	g.goals, g.beyond, g.enough = goals, true, x.doubted // a goal that is lost leads to any rule
+	x.liveness = &liveness{graph: g}
+	return x, g.explore()
 }
 
 // doubted reports whether each rule need not lead to an earlier one, according to a part of the graph. Nothing else

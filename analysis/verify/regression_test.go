@@ -238,3 +238,18 @@ func TestRulesWithoutProof(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesAfterTheGoal: a rule that is the first only after the goal was lost need not lead back.
+func TestRulesAfterTheGoal(t *testing.T) {
+	const rules = `<ReactiveFallback><Condition name="there" on="x ge 3"/>
+		<ReactiveSequence><Condition name="near" on="x ge 3" off="x lt 1"/><Action name="stay"/></ReactiveSequence>
+		<Action name="fly"/></ReactiveFallback>`
+	for effect, verdict := range map[string]Verdict{"[1, 2]": Proved, "[-2, -1]": Undecided} {
+		_, found := check(t, rules, "effects: {stay: {x: "+effect+"}, fly: {x: [1, 1]}}")
+		for _, f := range byQuestion(found, "regression") {
+			if strings.Contains(f.Text, "near") && (f.Verdict != verdict || strings.Contains(f.Text, "never the first")) {
+				t.Errorf("%s: %s", effect, f.Text)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"math"
@@ -730,10 +731,11 @@ func (k *whole) files(initial string) map[string]string {
 		k.plan + `</BehaviorTree></root>`}
 }
 
-// text returns the files as one text.
-func (k *whole) text(initial string) string {
-	f := k.files(initial)
-	return f["v.yaml"] + "\n" + f["m.yaml"] + "\n" + strings.ReplaceAll(f["p.xml"], "><", ">\n<")
+// filesUntil returns the files with another horizon, if that is not 0.
+func (k *whole) filesUntil(initial string, horizon float64) map[string]string {
+	long := *k
+	long.horizon = cmp.Or(horizon, k.horizon)
+	return long.files(initial)
 }
 
 // otherStart returns initial values for each state, in its range.
