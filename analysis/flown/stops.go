@@ -77,8 +77,8 @@ func (s *Stepper) doubt(subject *declare.Subject) {
 	}
 }
 
-// few is a number of settlings that an instant certainly has.
-const few = maxRounds / 4
+// few is a number of settlings that an instant of a run certainly has.
+const few = executive.MaxSettlings / 4
 
 // Settles reports whether each instant ends without an error, as far as the structure of the plan shows it: the input
 // of a leaf does not change within an instant, apart from the ends of tasks; no task is run again; the tasks that can

@@ -98,7 +98,7 @@ func equal(old, updated declare.Subject) bool {
 
 // compared compares plans that need not be equal.
 func compared(old, updated declare.Subject, goOn func() bool) Comparison {
-	models := newModels(newDiagramsWithin(&meter{goOn: goOn}), old, updated)
+	models := newModels(newDiagramsWithin(&meter{goOn: goOn}), false, old, updated)
 	a, b := models[0], models[1]
 	if a.immediate() && b.immediate() && a.same(b) {
 		return Comparison{Verdict: Proved,

@@ -62,7 +62,7 @@ func TestPlansAreCompared(t *testing.T) {
 				t.Fatal(list)
 			}
 			updated := declare.Subject{Plan: p}
-			models := newModels(newDiagrams, old, updated)
+			models := newModels(newDiagrams, false, old, updated)
 			searched := searchPlans(models[0], models[1], true, endless)
 			got := searched
 			if !memory && models[0].same(models[1]) {

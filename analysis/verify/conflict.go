@@ -32,7 +32,15 @@ type conflict struct {
 	below bt.Task // that task: a parallel, or one that has a script in front of an action
 	brief bool    // only within an instant
 	pairs []pair
-	in    set // the states of all pairs
+}
+
+// together returns the states in which both tasks of a pair are active.
+func (c *conflict) together(m *Model) set {
+	in := m.space.none()
+	for _, p := range c.pairs {
+		in = m.space.or(in, m.space.and(m.active[p[0]], m.active[p[1]]))
+	}
+	return in
 }
 
 // tasks returns the tasks of the pairs.
@@ -55,7 +63,7 @@ func (c *conflict) met(active func(t bt.Task) bool) []pair {
 
 // with returns the same with other pairs.
 func (c *conflict) with(pairs []pair) *conflict {
-	return &conflict{c.name, c.below, c.brief, pairs, c.in}
+	return &conflict{c.name, c.below, c.brief, pairs}
 }
 
 // askConflict: active(a) and active(b) for two that write one slot or hold one resource. Where procedures take time,
@@ -101,6 +109,16 @@ func (m *Model) aboveBoth(p pair) (above, first bt.Task) {
 	return t, first
 }
 
+// exclusive reports whether never both tasks are active or have an exit procedure under way: the last task above both
+// hands activity over from one child to the other. Else one of them may be prompt: active beside the other within an
+// instant. A task that pins the first child does not run it again beside the other one.
+func (m *Model) exclusive(p pair) (is, prompt bool) {
+	above, first := m.aboveBoth(p)
+	family := m.tree.Kind(above).Family()
+	prompt = m.tree.Prompt(first) && !(family == bt.Chain && m.natures[above].Pins)
+	return family != bt.Count && !prompt, prompt
+}
+
 // gather returns pairs that use one thing, by the parallel above them.
 func (m *Model) gather(name string, pairs []pair, brief bool) []*conflict {
 	var list []*conflict
@@ -108,10 +126,9 @@ func (m *Model) gather(name string, pairs []pair, brief bool) []*conflict {
 		below, _ := m.aboveBoth(p)
 		i := slices.IndexFunc(list, func(c *conflict) bool { return c.below == below })
 		if i < 0 {
-			i, list = len(list), append(list, &conflict{name: name, below: below, brief: brief, in: m.space.none()})
+			i, list = len(list), append(list, &conflict{name: name, below: below, brief: brief})
 		}
 		list[i].pairs = append(list[i].pairs, p)
-		list[i].in = m.space.or(list[i].in, m.space.and(m.active[p[0]], m.active[p[1]]))
 	}
 	return list
 }
@@ -127,10 +144,10 @@ func (m *Model) conflicts(name string, tasks []bt.Task) []*conflict {
 		parallel := !m.space.empty(both) && m.hasParallelAbove(t)
 		for _, u := range tasks[:i] {
 			p := pairOf(t, u)
-			switch above, first := m.aboveBoth(p); {
-			case m.tree.Prompt(first):
+			switch exclusive, prompt := m.exclusive(p); {
+			case prompt:
 				brief = append(brief, p)
-			case !parallel || m.tree.Kind(above).Family() != bt.Count: // only one of its children is active
+			case !parallel || exclusive:
 			case !m.empty(m.space.and(m.lasts(t), m.lasts(u))):
 				settled = append(settled, p)
 			case !m.empty(m.space.and(m.active[t], m.active[u])):
@@ -163,7 +180,7 @@ func (m *Model) conflictFindings(c *conflict) []Finding {
 		f := Finding{Verdict: Refuted, Text: m.who(c) + " are active together within one instant, and both use " + c.name,
 			Advice: conflictAdvice}
 		if !c.brief {
-			f = m.conclude(c.in, func(x *flown.Moment) bool { return len(c.met(x.Active)) > 0 }, Finding{},
+			f = m.conclude(c.together, func(x *flown.Moment) bool { return len(c.met(x.Active)) > 0 }, Finding{},
 				Finding{Text: m.who(c) + " are active together and both use " + c.name, Advice: conflictAdvice})
 		}
 		if f.Tasks, f.Units, f.About = c.tasks(), unitsOf(seen), c.name; f.Verdict == Proved {
@@ -280,6 +297,18 @@ func (m *Model) who(c *conflict) string {
 	return fmt.Sprintf("%d pairs of %s", len(c.pairs), m.some(tasks))
 }
 
+// allExclusive reports whether never two of the tasks are active, or have an exit procedure under way, together.
+func (m *Model) allExclusive(tasks []bt.Task) bool {
+	for i, t := range tasks {
+		for _, u := range tasks[:i] {
+			if is, _ := m.exclusive(pairOf(t, u)); !is && t != u {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // conflictsInPassing finds the pairs of tasks that share a slot or resource only because procedures take time; an exit
 // procedure uses the slots that it writes.
 func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]pair) []Finding {
@@ -291,7 +320,9 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]p
 	}
 	names := slices.AppendSeq(slices.Collect(maps.Keys(by)), maps.Keys(leaving))
 	slices.Sort(names)
-	names = slices.Compact(names)
+	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool {
+		return m.allExclusive(slices.Concat(by[name], leaving[name]))
+	})
 	if len(names) == 0 {
 		return nil
 	}

@@ -46,6 +46,8 @@ type Model struct {
 	active                          []set               // by task
 	natures                         []bt.Nature         // by task
 	remembers                       []bool              // by task
+	apart                           *memories           // what it remembers are inputs; nil: they are not
+	told                            *Model              // the same plan with such inputs
 	groups                          []*latchGroup       // of conditions with hysteresis
 	memories                        []int               // their variables
 	uncertain                       bool                // not all of these memories are known
@@ -67,12 +69,12 @@ type Model struct {
 func NewModel(s declare.Subject) *Model { return newModel(s, newDiagrams) }
 
 func newModel(s declare.Subject, spaceOf func(variables int) *diagrams) *Model {
-	return newModels(spaceOf, s)[0]
+	return newModels(spaceOf, false, s)[0]
 }
 
 // newModels returns the abstractions of subjects that meet the same world: they have their inputs and the space in
 // common.
-func newModels(spaceOf func(variables int) *diagrams, subjects ...declare.Subject) []*Model {
+func newModels(spaceOf func(variables int) *diagrams, apart bool, subjects ...declare.Subject) []*Model {
 	vocab := &vocabulary{bySig: map[string]int{}, byFree: map[string]int{}, latches: map[string]int{}}
 	models := make([]*Model, len(subjects))
 	for i, s := range subjects {
@@ -81,6 +83,10 @@ func newModels(spaceOf func(variables int) *diagrams, subjects ...declare.Subjec
 		models[i] = m
 		m.readLeaves()
 		m.nature()
+		if apart {
+			m.apart = &memories{slow: m.slow(), kept: map[bt.Task]int{}, stored: map[bt.Task]int{},
+				none: map[bt.Task]set{}}
+		}
 		for i := range m.leaves {
 			m.leaves[i].formulas(vocab.collect)
 		}
@@ -171,22 +177,30 @@ func (m *Model) stated(visit func(*expr.Logic)) {
 
 // number gives every input its variable: the leaves' in the order of the tree.
 func (m *Model) number() {
-	for i := range m.leaves {
-		l := &m.leaves[i]
-		l.formulas(m.vocab.number)
-		if l.off == nil {
-			continue
+	for t := range bt.Task(m.tree.Len()) {
+		if i, ok := m.leafOf[t]; ok {
+			m.leaves[i].number(m.vocab)
 		}
-		v, known := m.vocab.latches[l.input]
-		if !known {
-			v = len(m.vocab.inputs)
-			m.vocab.latches[l.input] = v
-			m.vocab.inputs = append(m.vocab.inputs, input{kind: inputLatch,
-				text: l.name + " true before", denied: l.name + " false before"})
+		if m.apart != nil {
+			m.numberMemory(t)
 		}
-		l.latch = v
 	}
 	m.stated(m.vocab.number)
+}
+
+func (l *leaf) number(all *vocabulary) {
+	l.formulas(all.number)
+	if l.off == nil {
+		return
+	}
+	v, known := all.latches[l.input]
+	if !known {
+		v = len(all.inputs)
+		all.latches[l.input] = v
+		all.inputs = append(all.inputs, input{kind: inputLatch,
+			text: l.name + " true before", denied: l.name + " false before"})
+	}
+	l.latch = v
 }
 
 // of returns the states in which a formula holds; one that is not given never does.
@@ -258,7 +272,11 @@ func (m *Model) judge() {
 			m.judged[t] = m.decide(t)
 		}
 		j := &m.judged[t]
-		if j.Open = m.space.not(m.space.or(m.space.or(j.Good, j.Bad), j.Skipped)); m.keeps(t) {
+		j.Open = m.space.not(m.space.or(m.space.or(j.Good, j.Bad), j.Skipped))
+		switch keeps := m.keeps(t); {
+		case keeps && m.apart != nil:
+			m.tell(t)
+		case keeps:
 			m.widen(t)
 		}
 	}
@@ -281,9 +299,11 @@ func (m *Model) judgeLeaf(i int) {
 
 // decide returns where a composite returns which judgement, and notes where it wants its children.
 func (m *Model) decide(t bt.Task) bt.Judgement[set] {
-	in := deciding{m.space, m.keeps(t)}
+	in := deciding{m.space, m.keeps(t) && m.apart == nil}
 	rule := m.natures[t].Rule
-	m.begin(&rule)
+	if m.begin(&rule); m.apart != nil {
+		return m.decideApart(t, &rule)
+	}
 	look := func(child bt.Task, looks set) bt.Judgement[set] {
 		if rule.Course != nil {
 			looks = m.space.and(looks, m.judged[child].Open)
@@ -310,9 +330,11 @@ func (m *Model) activate() {
 	m.active = make([]set, n)
 	for t := m.tree.Root(); t >= 0; t-- {
 		if p := m.tree.Parent(t); p >= 0 {
-			enter[t] = enter[p] // where a child that is undecided is wanted, so is its parent
+			enter[t] = enter[p] // where a child that is undecided is wanted, so is its parent, unless it keeps a judgement
 			if m.wanted[t] == always {
 				enter[t] = m.active[p]
+			} else if m.apart != nil && m.keeps(p) {
+				enter[t] = s.and(enter[p], m.apart.none[p])
 			}
 		} else {
 			enter[t] = always

@@ -44,27 +44,27 @@ const memoryAdvice = "reactive composites and actions without outcome have no me
 const memorized = ", depending on the plan's memory"
 
 // conclude returns the finding of a question about a set. Its fields are those of proved or of refuted.
-func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Finding {
-	c := m.show(a, violated)
+func (m *Model) conclude(in setOf, violated violation, proved, refuted Finding) Finding {
+	c := m.show(in, violated)
 	f := c.finding(proved, refuted)
 	switch {
 	case c.verdict != Refuted:
 	case m.Remembers():
 		f.Text += memorized
-	case m.slow() && m.empty(a):
+	case m.slow() && m.empty(in(m)):
 		f.Text, f.More = f.Text+", because procedures take time", false
 	default:
-		f.Where, f.More = m.regions(a)
+		f.Where, f.More = m.regions(in(m))
 	}
 	return f
 }
 
 // concludeAbout is conclude of a question about a formula: a state in which that reads an entry without a value refutes
 // nothing.
-func (m *Model) concludeAbout(l *expr.Logic, a set, violated violation, proved, refuted Finding) Finding {
-	f := m.conclude(a, violated, proved, refuted)
+func (m *Model) concludeAbout(l *expr.Logic, in setOf, violated violation, proved, refuted Finding) Finding {
+	f := m.conclude(in, violated, proved, refuted)
 	if name := m.entryIn(l); name != "" && f.Verdict == Refuted {
-		f = m.conclude(a, func(x *flown.Moment) bool { return violated(x) && !x.Lacks(l) }, proved, refuted)
+		f = m.conclude(in, func(x *flown.Moment) bool { return violated(x) && !x.Lacks(l) }, proved, refuted)
 		if f.Verdict == Proved {
 			f.Verdict, f.Text, f.Advice = Undecided, whether(refuted.Text)+"; "+lacking(name), entryAdvice
 		}
@@ -90,18 +90,17 @@ const entryAdvice = "let a Script give the entry a value in the first instant"
 // occupied returns the states in which something goes on: an action is active, or a task waits for its timer, which is
 // active while none of its children is.
 func (m *Model) occupied() set {
-	s := m.space
-	sum := m.anyActive(m.actions())
+	s, waits := m.space, never
 	for _, t := range m.tree.Timers() {
-		sum = s.or(sum, s.and(m.active[t], s.not(m.anyActive(m.tree.Children(t)))))
+		waits = s.or(waits, s.and(m.active[t], s.not(m.anyActive(m.tree.Children(t)))))
 	}
-	return sum
+	return s.or(m.anyActive(m.actions()), waits)
 }
 
 // askComplete: gap = not good(root) and not occupied.
 func askComplete(m *Model) []Finding {
-	s, root := m.space, m.tree.Root()
-	gap := s.not(s.or(m.judged[root].Good, m.occupied()))
+	root := m.tree.Root()
+	gap := func(m *Model) set { return m.space.not(m.space.or(m.judged[root].Good, m.occupied())) }
 	violated := func(x *flown.Moment) bool {
 		waits := func(t bt.Task) bool { return x.Active(t) && !slices.ContainsFunc(m.tree.Children(t), x.Active) }
 		return !x.Good(root) && !slices.ContainsFunc(m.actions(), x.Active) && !slices.ContainsFunc(m.tree.Timers(), waits)
@@ -122,17 +121,17 @@ func askGoal(m *Model) []Finding {
 	if m.goal == nil {
 		return nil
 	}
-	s, root, goal := m.space, m.tree.Root(), m.of(m.goal)
+	root, goal := m.tree.Root(), m.of(m.goal)
 	good := m.judged[root].Good
 	text, at := m.subject.Declared.Goal.Text, m.subject.Declared.Goal.Place
 	return []Finding{
-		m.concludeAbout(m.goal, s.and(good, s.not(goal)),
+		m.concludeAbout(m.goal, func(m *Model) set { return m.space.and(m.judged[root].Good, m.space.not(m.of(m.goal))) },
 			func(x *flown.Moment) bool { return x.Good(root) && !x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds only where its goal holds: " + text +
 				m.never(good, ", because it never succeeds")},
 			Finding{Place: at, Text: "the plan succeeds where its goal does not hold: " + text,
 				Advice: "let the plan test the rest of the goal as well"}),
-		m.concludeAbout(m.goal, s.and(goal, s.not(good)),
+		m.concludeAbout(m.goal, func(m *Model) set { return m.space.and(m.of(m.goal), m.space.not(m.judged[root].Good)) },
 			func(x *flown.Moment) bool { return !x.Good(root) && x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds wherever its goal holds: " + text +
 				m.never(goal, ", because the goal never holds")},
@@ -177,7 +176,7 @@ func askAlways(m *Model) []Finding {
 			found = append(found, f)
 			continue
 		}
-		found = append(found, m.concludeAbout(property, m.space.not(m.of(property)),
+		found = append(found, m.concludeAbout(property, func(m *Model) set { return m.space.not(m.of(property)) },
 			func(x *flown.Moment) bool { return !x.Holds(property) },
 			Finding{Place: at, About: text, Text: "holds in every state: " + text + m.vacuity(property)},
 			Finding{Place: at, About: text, Text: "does not hold in every state: " + text,
@@ -240,7 +239,7 @@ func askCommand(m *Model) []Finding {
 	}
 	for _, slot := range m.subject.Declared.Written {
 		writers := by[slot]
-		found = append(found, m.conclude(m.space.not(m.anyActive(writers)),
+		found = append(found, m.conclude(func(m *Model) set { return m.space.not(m.anyActive(writers)) },
 			func(x *flown.Moment) bool { return !slices.ContainsFunc(writers, x.Active) },
 			Finding{About: slot, Text: slot + " is written in every state"},
 			Finding{Tasks: writers, About: slot, Text: "no active task writes " + slot,

@@ -32,6 +32,7 @@ type diagrams struct {
 	nodes   []node
 	unique  []int32  // hash table of nodes; 0: free
 	results []result // of conjunctions: cache by hash
+	most    int      // nodes
 	work    *meter
 	steps   int // nodes that were made
 	lost    bool
@@ -76,7 +77,7 @@ func newDiagramsWithin(work *meter) func(variables int) *diagrams {
 	return func(variables int) *diagrams {
 		// The cache drops colliding results: too small a cache makes an operation on deep diagrams exponential.
 		size := 1 << min(18, 8+bits.Len(uint(variables)))
-		return &diagrams{n: variables, nodes: []node{{variable: -1}}, unique: make([]int32, 1<<10),
+		return &diagrams{n: variables, most: maxNodes, nodes: []node{{variable: -1}}, unique: make([]int32, 1<<10),
 			results: make([]result, size), work: work}
 	}
 }
@@ -138,7 +139,7 @@ func (d *diagrams) make(variable int32, low, high set) set {
 			return set(d.unique[at]) << 1
 		}
 	}
-	if d.lost || len(d.nodes) == maxNodes {
+	if d.lost || len(d.nodes) == d.most {
 		d.lost = true
 		return never
 	}

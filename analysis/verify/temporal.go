@@ -185,7 +185,8 @@ func (x *propertyModel) inStates() (found Finding, ok bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	return x.conclude(x.space.not(x.of(&l)), func(at *flown.Moment) bool { return !at.Holds(&l) },
+	return x.conclude(func(m *Model) set { return m.space.not(m.of(&l)) },
+		func(at *flown.Moment) bool { return !at.Holds(&l) },
 		Finding{Text: "holds in every state: " + x.property.Text + x.vacuity(&l)},
 		Finding{Text: "does not hold: " + x.property.Text, Advice: propertyAdvice}), true
 }
