@@ -170,7 +170,7 @@ func askAlways(m *Model) []Finding {
 	var found []Finding
 	for i := range m.always {
 		property, text, at := &m.always[i], m.subject.Declared.Always[i].Text, m.subject.Declared.Always[i].Place
-		if m.slow() {
+		if m.slow() || m.subject.Initial != nil {
 			f := m.property(&temporal.Property{Text: text, Formula: temporal.Invariant(m.subject.Declared.Always[i].Parts)})
 			f.About, f.Place = text, at
 			found = append(found, f)

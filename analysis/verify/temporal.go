@@ -77,6 +77,11 @@ func (m *Model) newPropertyModel(p *temporal.Property) *propertyModel {
 func (m *Model) property(p *temporal.Property) Finding {
 	x := m.newPropertyModel(p)
 	f := x.answer()
+	if f.Verdict == Refuted && m.subject.Initial != nil && timing(x.formula) == "" {
+		if c := x.proveAtRates(m.subject.Horizon); c.verdict == Proved {
+			f = x.provedAtRates(c)
+		}
+	}
 	if entry := x.favour(); entry != "" && f.Verdict == Refuted {
 		if f = x.answer(); f.Verdict == Proved {
 			f = undecided(p, lacking(entry), entryAdvice)
@@ -154,8 +159,8 @@ func (x *propertyModel) answer() Finding {
 			}
 		}
 		if rated.verdict == Proved {
-			found := x.proved("at the rates that are known, " + rated.how)
-			if found.Assumes = x.rateRests(); ends {
+			found := x.provedAtRates(rated)
+			if ends {
 				found.Assumes = append(found.Assumes, Assumption{Text: fmt.Sprintf("no run ends before what must happen has"+
 					" happened, as it may at the horizon of %s s", diag.Number(horizon, 6))})
 			}
@@ -284,6 +289,13 @@ const maxValuations = 4096
 // proved returns the finding of a proof by a search.
 func (x *propertyModel) proved(how string) Finding {
 	return Finding{Verdict: Proved, Text: "holds in every run: " + x.property.Text + ", " + how}
+}
+
+// provedAtRates returns the finding of a proof that rests on the rates of signals.
+func (x *propertyModel) provedAtRates(c outcome) Finding {
+	found := x.proved("at the rates that are known, " + c.how)
+	found.Assumes = x.rateRests()
+	return found
 }
 
 // awaits reports whether something must happen without a bound.

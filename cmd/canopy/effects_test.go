@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -102,5 +103,48 @@ func TestOneReasonForManyQuestions(t *testing.T) {
 	says(t, "the table", out.String(), "3 not proved\n", "also        dead, goal\n")
 	if strings.Count(out.String(), "why") != 1 {
 		t.Errorf("%s", out.String())
+	}
+}
+
+// From the declared start, the direction in which signals move proves properties without times, whatever decides the
+// plan: a station keeper never drifts further than its limits, a heater with entry and exit times never overheats. The
+// same limits, moved to where the signals get, are not proved.
+func TestDirectionsProve(t *testing.T) {
+	const keep = `<root BTCPP_format="4"><BehaviorTree><ReactiveFallback><ReactiveSequence>
+		<Condition name="low" on="x lt 45" off="x gt 50"/><Action name="go" write="u := 1"%s/></ReactiveSequence>
+		<Action name="drift"/></ReactiveFallback></BehaviorTree></root>`
+	const vehicle = `
+states:
+  x: {initial: 50, derivative: "%s"}
+commands:
+  u: {default: 0}
+`
+	for _, test := range []struct{ times, derivative, proved, open string }{
+		{"", "(u - 0.3) / 1 [s]", "x ge 44.9, x le 50.1", "x ge 45.1, x le 49.9"},
+		{` entry_time="1 [s]" exit_time="1 [s]"`, "(u * 50 / 1 [s] + (20 - x) / 10 [s])", "x ge 40, x le 100",
+			"x ge 45.1, x le 49.9"},
+	} {
+		dir := write(t, map[string]string{"p.xml": fmt.Sprintf(keep, test.times),
+			"v.vehicle.yaml": "vehicle: v" + fmt.Sprintf(vehicle, test.derivative),
+			"m.yaml": "plan: p.xml\nvehicle: v.vehicle.yaml\nhorizon: 10 [min]\ncheck: {always: [" + test.proved + ", " +
+				test.open + "], properties: [always (" + strings.ReplaceAll(test.proved, ", ", " and ") + ")]}\n"})
+		stdout, stderr, _ := canopy("check", filepath.Join(dir, "m.yaml"), "--json")
+		var found []object
+		if err := json.Unmarshal([]byte(stdout), &found); err != nil {
+			t.Fatal(err, stderr)
+		}
+		proved := 0
+		for _, f := range found {
+			isProved := f.Verdict == "proved"
+			if (f.Question == "always" || f.Question == "property") && isProved {
+				proved++
+			}
+			if f.Question == "always" && isProved != strings.Contains(test.proved, f.About) {
+				t.Errorf("%s: %s %s", test.derivative, f.Verdict, f.Text)
+			}
+		}
+		if proved != 3 {
+			t.Errorf("%s: %d proved\n%s", test.derivative, proved, stdout)
+		}
 	}
 }
