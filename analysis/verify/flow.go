@@ -45,19 +45,20 @@ type flow struct {
 	fact      string  // that it is forced to violate at the end of its interval; "": none
 }
 
-// continuousSignals returns the signals whose rates limit how long they stay in some interval.
+// continuousSignals returns the signals whose rates limit how long they stay in some interval; of the runs from a
+// declared start, also those whose rates limit only where they go.
 func (m *Model) continuousSignals(steps *flown.Stepper) []continuousSignal {
 	var list []continuousSignal
 	for i := range m.vocab.signals {
 		s := &m.vocab.signals[i]
-		if len(s.cuts) < 2 || steps.Follows(s.name) || !steps.Knows(s.name) {
+		if len(s.cuts) < 2 && m.subject.Initial == nil || steps.Follows(s.name) || !steps.Knows(s.name) {
 			continue
 		}
 		if kind, _ := m.motion([]string{s.name}, true); kind == steady {
 			list = append(list, continuousSignal{axis{name: s.name, signal: i, cuts: s.cuts}, map[rateAt]knownRate{}})
 		}
 	}
-	return slices.DeleteFunc(list, func(d continuousSignal) bool { return !d.leaves(m) })
+	return slices.DeleteFunc(list, func(d continuousSignal) bool { return m.subject.Initial == nil && !d.leaves(m) })
 }
 
 // leaves reports whether some task makes the signal leave some interval.
