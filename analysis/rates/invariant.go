@@ -18,11 +18,11 @@ import (
 // Integralkurven gewöhnlicher Differentialgleichungen, 1942); or the run ends before the state, at its greatest rate in
 // the box, gets there. Rates are those of all tasks, and of none. No event sets a state to what is outside the box.
 //
-// The slack is what errors of the integration explain. A flight that is beyond a side by an error is still where the
-// derivative leads back, or is zero.
+// The slack is what errors of the integration explain: steps near a side err by its tolerance. A flight that is beyond
+// a side by an error is still where the derivative leads back, or is zero.
 
 const (
-	share     = 1e-3   // of the width of a range, in its slack
+	share     = 1e-3   // of the way from the start to a side, in its slack
 	few       = 100    // tolerances, as in the ranges that runs watch
 	patience  = 4      // rounds, after which ranges grow by more than they need
 	forced    = 10     // rounds, after which they grow without bound
@@ -71,26 +71,20 @@ func (t *Table) enclose() *Table {
 	return &bare
 }
 
-// slack returns the slack of a state, that of the tolerances of runs included. States that only events set have none.
-func (e *enclosure) slack(i int) float64 {
+// slack returns the slack of an end. States that only events set have none.
+func (e *enclosure) slack(i, k int) float64 {
 	m := e.t.m
-	if d := m.Vehicle.Discrete; d != nil && d[i] != "" {
+	if d := m.Vehicle.Discrete; d != nil && d[i] != "" || math.IsInf(e.ends[i][k], 1) {
 		return 0
 	}
-	width, largest := 0.0, 0.0
-	for k, end := range e.ends[i] {
-		if !math.IsInf(end, 0) {
-			width, largest = width+end-e.start[i][k], max(largest, math.Abs(end), math.Abs(e.start[i][k]))
-		}
-	}
+	end, start := e.ends[i][k], e.start[i][k]
 	tolerance := m.Vehicle.States[i].AbsTol * m.Tolerance / mission.DefaultTolerance
-	return share*width + few*(tolerance+m.Tolerance*largest)
+	return share*(end-start) + few*(tolerance+m.Tolerance*max(math.Abs(end), math.Abs(start)))
 }
 
-// set widens the range of a state by its slack.
+// set widens the range of a state by its slacks.
 func (e *enclosure) set(i int) {
-	s := e.slack(i)
-	e.t.ranges[e.t.m.Vehicle.States[i].Name] = interval.Between(-e.ends[i][0]-s, e.ends[i][1]+s)
+	e.t.ranges[e.t.m.Vehicle.States[i].Name] = interval.Between(-e.ends[i][0]-e.slack(i, 0), e.ends[i][1]+e.slack(i, 1))
 }
 
 // try moves an end, and reports whether no run passes it.
@@ -193,7 +187,7 @@ func (e *enclosure) grow() bool {
 // extend moves an end to the nearest place known beyond which no run gets, as long as the other ranges stay.
 func (e *enclosure) extend(i, k int) {
 	from := e.ends[i][k]
-	step, fails := max(e.slack(i), share*math.Abs(from)), from
+	step, fails := max(e.slack(i, k), share*math.Abs(from)), from
 	for range steepest {
 		if e.try(i, k, from+step) {
 			e.approach(i, k, fails)
@@ -240,7 +234,7 @@ func (e *enclosure) tighten() (more bool) {
 				e.ends[i][k] = end
 				e.approach(i, k, from)
 			}
-			more = more || end-e.ends[i][k] > e.slack(i)
+			more = more || end-e.ends[i][k] > e.slack(i, k)
 		}
 	}
 	return more

@@ -89,7 +89,7 @@ func (f *leaver) Sample(at float64, values []float64) error {
 func randomRate(r *rand.Rand, x, other string) string {
 	number := func() string { return fmt.Sprintf("%.2f", 2*r.NormFloat64()) }
 	to := []string{number(), "u", "v", "3 * sin(2 * t / 1 [s])", "w(t)", other, "2 * tanh(" + other + ")", "o"}[r.IntN(8)]
-	switch tau := 0.1 + r.ExpFloat64(); r.IntN(9) {
+	switch tau := math.Pow(10, 2*r.Float64()-1.5); r.IntN(9) {
 	case 0:
 		return number()
 	case 1, 2:
@@ -130,7 +130,7 @@ states:
 outputs: {o: {value: "%s"}}
 commands: {u: {hold: %t}, v: {hold: %t, default: 0.5}}
 tables: {w: {arguments: {t: {unit: s, points: [0, 3, 4, 9]}}, values: [0, 2, -1, 1], outside: clamp}}
-`, r.NormFloat64(), randomRate(r, "a", "b"), r.NormFloat64(), randomRate(r, "b", "a"),
+`, r.NormFloat64()*math.Exp(4*r.Float64()), randomRate(r, "a", "b"), r.NormFloat64(), randomRate(r, "b", "a"),
 			randomNumber(r, 1, "a", "b", "t / 5 [s]"), r.IntN(2) == 0, r.IntN(2) == 0)
 		n := 0
 		x := tableOf(t, vehicle+events, randomPlan(r, 2, &n), fmt.Sprintf(`

@@ -61,7 +61,7 @@ func (o *checking) run(cmd *cobra.Command, args []string) error {
 	}
 	if o.effects {
 		list := effectsOf(s)
-		return show(cmd.OutOrStdout(), o.asJSON, list, func(w io.Writer) error { return printEffects(w, list) })
+		return show(cmd.OutOrStdout(), o.asJSON, list, func(w io.Writer) error { return printEffects(w, s, list) })
 	}
 	if err := scriptable(s.Plan.Tree, o.scripts); err != nil {
 		return err

@@ -90,8 +90,8 @@ func firstOf(names []string) string {
 	return fmt.Sprintf("%s and %d others", strings.Join(names[:most-1], ", "), len(names)-most+1)
 }
 
-// printEffects prints the rates as a table.
-func printEffects(out io.Writer, list []effect) error {
+// printEffects prints the rates of a subject as a table, and what the equations imply from the declared start.
+func printEffects(out io.Writer, s declare.Subject, list []effect) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "signal\ttask\tlow\thigh\tfrom")
 	limit := func(v *float64) string {
@@ -121,5 +121,13 @@ func printEffects(out io.Writer, list []effect) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", diag.Visible(e.Signal), diag.Visible(e.Task), limit(e.Low), limit(e.High),
 			diag.Visible(from))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || s.Start == nil {
+		return err
+	}
+	for _, f := range s.Start().Declared.Facts {
+		if f.Derived {
+			fmt.Fprintln(out, "from the declared start: "+diag.Visible(f.Text))
+		}
+	}
+	return nil
 }

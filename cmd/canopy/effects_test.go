@@ -71,7 +71,7 @@ func TestEffectsWithoutNumbers(t *testing.T) {
 	down := -up
 	list := []effect{{Signal: "x", Task: "a", Low: &up, From: "declared"}, {Signal: "x", Task: "b", High: &down, From: "declared"},
 		{Signal: "y", Task: "a", From: unknownRate}}
-	must(t, printEffects(&out, list))
+	must(t, printEffects(&out, declare.Subject{}, list))
 	says(t, "the table", out.String(), "a     above 0  -        declared\n", "b     -        below 0  declared\n",
 		"unknown: no bound over the ranges\n")
 }
