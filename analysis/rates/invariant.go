@@ -26,7 +26,7 @@ const (
 	few       = 100    // tolerances, as in the ranges that runs watch
 	patience  = 4      // rounds, after which ranges grow by more than they need
 	forced    = 10     // rounds, after which they grow without bound
-	trial     = 40     // evaluations of a rate
+	trial     = 16     // evaluations of a rate
 	steepest  = 30     // sizes of a range that are tried, each 4 times the one before
 	halvings  = 12     // of the distance between a size that is too small and one that is not
 	maxRates  = 20_000 // that are evaluated for all ranges

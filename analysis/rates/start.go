@@ -59,7 +59,7 @@ func (t *Table) implied(signals []string) []declare.Statement {
 	for _, name := range signals {
 		var bounds []string
 		switch x := n.Value(name); {
-		case x.NaN:
+		case x.NaN || t.signals[name].kind == slot: // what tasks write, searches follow
 		case t.scope[name].Type == expr.Boolean && x.Low > 0:
 			bounds = []string{name}
 		case t.scope[name].Type == expr.Boolean && x.High < 1:

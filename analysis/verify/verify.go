@@ -226,6 +226,9 @@ func (m *Model) fromStart(q Question, found []Finding) []Finding {
 	if m.subject.Start == nil || !q.Starts || !slices.ContainsFunc(found, open) {
 		return found
 	}
+	if q.Name == "chatter" && m.effort > 1 {
+		return found // tasks may take turns wherever a run begins: a long search is not worth it
+	}
 	if m.started == nil || m.started.space.full() {
 		m.started = newModel(m.subject.Start(), m.spaceOf)
 		m.started.extend(m.effort)
@@ -233,14 +236,14 @@ func (m *Model) fromStart(q Question, found []Finding) []Finding {
 	x := m.started
 	x.tired = false
 	again := x.ask(q)
-	m.tired = m.tired || x.tired
-	left := func(list []Finding) (n int) {
+	m.tired = m.tired || x.tired && q.Name != "chatter"
+	closed := func(list []Finding) (n int) {
 		for _, f := range list {
-			n += btoi(open(f) || f.Verdict == NotAsked)
+			n += btoi(f.Verdict == Proved && !open(f))
 		}
 		return n
 	}
-	if left(again) >= left(found) {
+	if n := closed(again); n < len(again) && n <= closed(found) {
 		return found
 	}
 	for i := range again {
