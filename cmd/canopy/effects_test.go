@@ -14,7 +14,7 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 )
 
-// The table of effects shows declared and derived rates, and the ranges that are missing.
+// The table of effects shows declared and derived rates, the ranges that are missing, and what the equations imply.
 func TestEffects(t *testing.T) {
 	stdout, stderr, status := canopy("check", "../../examples/08-finite-time/boat.yaml", "--effects")
 	if status != exitOK || stderr != "" {
@@ -25,6 +25,7 @@ x       ahead  1    1     derived
 x       steer  0    0     derived
 y       ahead  -    -     unknown; no range: y
 y       steer  -    -     unknown; no range: y
+from the declared start: x >= -0.0001 and x <= 20.023
 `
 	if stdout != want {
 		t.Errorf("%s", stdout)
