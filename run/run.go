@@ -41,6 +41,13 @@ type InputRecorder interface {
 	Inputs(t float64, u []float64) error
 }
 
+// SettledRecorder is a [record.Recorder] that also learns when the plan has settled at an instant, as long as it is not
+// halted, and how its root is then judged: Success, Failure or Skipped, or Accept while it runs or waits.
+type SettledRecorder interface {
+	record.Recorder
+	Settled(t float64, root bt.Status)
+}
+
 // World is the environment of a plan.
 type World interface {
 	executive.World
@@ -416,7 +423,13 @@ func (r *Run) instant() error {
 		}
 	}
 	r.world.SetAlarm(r.executive.Rest())
-	return r.write()
+	if err := r.write(); err != nil {
+		return err
+	}
+	if rec, ok := r.rec.(SettledRecorder); ok && !r.stopping {
+		rec.Settled(r.world.T(), r.executive.Judgement())
+	}
+	return nil
 }
 
 // write logs the executive's last entries.

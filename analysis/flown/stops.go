@@ -25,6 +25,7 @@ func Remedy(err error) string {
 		remedy string
 	}{
 		{ErrUnsettled, takesTime},
+		{executive.ErrUnsettled, takesTime},
 		{errLong, takesTime},
 		{bt.ErrLoop, takesTime},
 		{executive.ErrUnset, "write the entry before the task that reads it, or test it with a condition first"},

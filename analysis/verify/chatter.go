@@ -319,6 +319,8 @@ func (t *turns) finding(x turn) Finding {
 		return f
 	}
 	f.Where, f.More = t.regions(x.loop)
+	f.fault = &fault{fmt.Sprintf("%s faster than every %.3g s", who, least), "give the conditions hysteresis",
+		m.alternate(f.Tasks, least)}
 	switch period, ok := t.orbit(x.loop); {
 	case x.cut:
 		f.Text = "not concluded whether " + who + ": there are too many possible turns"
@@ -376,7 +378,7 @@ func (t *turns) refute(f *Finding, x turn, who string, period float64, single bo
 			f.Advice = "use larger margins, or declare a shorter `period`"
 		}
 	}
-	f.Period = period
+	f.Period, f.fault.text, f.fault.advice = period, f.Text, f.Advice
 	stem := t.pathTo(x.loop[0])
 	round := t.path(append(slices.Clone(x.loop), x.loop[0])...)[1:]
 	if f.Script = t.script(slices.Concat(stem, round, round)); f.Script == "" {

@@ -21,7 +21,7 @@ func (m *Model) show(in setOf, violated violation) counterexample {
 		return counterexample{verdict: Proved}
 	}
 	a := in(m)
-	settled := func(x *flown.Moment) bool { return x.Quiet() && violated(x) }
+	settled := func(x view) bool { return x.Quiet() && violated(x) }
 	if late := m.Remembers() || m.stepper().Lags(); late || m.slow() {
 		c := m.search(settled)
 		switch {

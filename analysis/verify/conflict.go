@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
 )
 
@@ -175,16 +174,18 @@ func (m *Model) conflictFindings(c *conflict) []Finding {
 	}
 	seen, open, why := look(c)
 	var found []Finding
-	if len(seen) > 0 {
-		c := c.with(seen)
+	shows := func(p pair) evidence { return m.together(p, c.brief) }
+	for _, part := range m.divided(seen, shows) {
+		c := c.with(part)
 		f := Finding{Verdict: Refuted, Text: m.who(c) + " are active together within one instant, and both use " + c.name,
 			Advice: conflictAdvice}
 		if !c.brief {
-			f = m.conclude(c.together, func(x *flown.Moment) bool { return len(c.met(x.Active)) > 0 }, Finding{},
+			f = m.conclude(c.together, func(x view) bool { return len(c.met(x.Active)) > 0 }, Finding{},
 				Finding{Text: m.who(c) + " are active together and both use " + c.name, Advice: conflictAdvice})
 		}
-		if f.Tasks, f.Units, f.About = c.tasks(), unitsOf(seen), c.name; f.Verdict == Proved {
-			seen = nil
+		f.fault = &fault{f.Text, f.Advice, shows(part[0])}
+		if f.Tasks, f.Units, f.About = c.tasks(), unitsOf(part), c.name; f.Verdict == Proved {
+			seen = slices.DeleteFunc(seen, func(p pair) bool { return slices.Contains(part, p) })
 		} else {
 			found = append(found, f)
 		}
@@ -207,7 +208,7 @@ func (m *Model) conflictFindings(c *conflict) []Finding {
 
 // meetAtOnce searches with the engine for instants in which pairs are active together.
 func (m *Model) meetAtOnce(c *conflict) (seen, open []pair, why string) {
-	x := m.search(func(*flown.Moment) bool { return false })
+	x := m.search(func(view) bool { return false })
 	for _, p := range c.pairs {
 		if m.reachable != nil && m.reachable.met[p] {
 			seen = append(seen, p)
@@ -256,7 +257,7 @@ func (m *Model) meet(c *conflict) (seen, open []pair, why string) {
 				continue
 			}
 			var now []pair
-			if m.guided(append(f.before, f.world), func(x *flown.Moment) bool {
+			if m.guided(append(f.before, f.world), func(x view) bool {
 				now = c.with(open).met(x.Active)
 				return slices.Contains(now, p)
 			}) != nil {
@@ -267,7 +268,7 @@ func (m *Model) meet(c *conflict) (seen, open []pair, why string) {
 	if len(open) == 0 {
 		return seen, nil, ""
 	}
-	x := m.search(func(x *flown.Moment) bool {
+	x := m.search(func(x view) bool {
 		if x.Quiet() {
 			met(c.with(open).met(x.Active))
 		}
@@ -326,7 +327,7 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]p
 	if len(names) == 0 {
 		return nil
 	}
-	users := func(x *flown.Moment, name string) []bt.Task {
+	users := func(x view, name string) []bt.Task {
 		tasks := slices.DeleteFunc(slices.Clone(by[name]), func(t bt.Task) bool { return !x.Active(t) })
 		for _, t := range leaving[name] {
 			if x.Status(t) == bt.Deactivating {
@@ -337,7 +338,7 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]p
 		return slices.Compact(tasks)
 	}
 	more := map[string][]pair{}
-	c := m.search(func(s *flown.Moment) bool {
+	c := m.search(func(s view) bool {
 		for _, name := range names {
 			for i, tasks := 0, users(s, name); i < len(tasks); i++ {
 				for _, u := range tasks[i+1:] {
@@ -351,14 +352,23 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]p
 	})
 	var passing []Finding
 	for _, name := range names {
-		for _, x := range m.gather(name, more[name], false) {
-			c := m.search(func(s *flown.Moment) bool {
+		shows := func(p pair) evidence {
+			return m.at(func(s view) bool {
 				tasks := users(s, name)
-				return len(x.met(func(t bt.Task) bool { return slices.Contains(tasks, t) })) > 0
+				return slices.Contains(tasks, p[0]) && slices.Contains(tasks, p[1])
 			})
-			passing = append(passing, Finding{Verdict: Refuted, Tasks: x.tasks(), Units: unitsOf(x.pairs), About: name,
-				Script: c.script, Text: m.who(x) + " both use " + name + ", because procedures take time",
-				Advice: conflictAdvice})
+		}
+		for _, part := range m.divided(more[name], shows) {
+			for _, x := range m.gather(name, part, false) {
+				c := m.search(func(s view) bool {
+					tasks := users(s, name)
+					return len(x.met(func(t bt.Task) bool { return slices.Contains(tasks, t) })) > 0
+				})
+				f := Finding{Verdict: Refuted, Tasks: x.tasks(), Units: unitsOf(x.pairs), About: name, Script: c.script,
+					Text: m.who(x) + " both use " + name + ", because procedures take time", Advice: conflictAdvice}
+				f.fault = &fault{f.Text, f.Advice, shows(part[0])}
+				passing = append(passing, f)
+			}
 		}
 	}
 	if c.verdict == Undecided {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 )
@@ -161,7 +160,7 @@ func (m *Model) becomeActive(tasks []bt.Task) (v Verdict, why string) {
 	case !m.overApproximates() || seen(m.entered):
 		return Proved, ""
 	}
-	c := m.search(func(*flown.Moment) bool { return seen(m.reachable.entered) })
+	c := m.search(func(view) bool { return seen(m.reachable.entered) })
 	switch x := m.reachable; {
 	case seen(x.entered):
 		return Proved, ""
@@ -180,7 +179,7 @@ func (m *Model) unreached() []Finding {
 	if len(rest) == 0 {
 		return nil
 	}
-	seen := func(*flown.Moment) bool {
+	seen := func(view) bool {
 		rest = slices.DeleteFunc(rest, func(t bt.Task) bool { return m.reachable.entered[t] })
 		return len(rest) == 0
 	}

@@ -16,7 +16,7 @@ import (
 var errNoState = errors.New("the facts exclude every state")
 
 // violation reports whether a state, in which the plan has settled, violates a property.
-type violation func(at *flown.Moment) bool
+type violation func(at view) bool
 
 // counterexample is the result of the search for one.
 type counterexample struct {
@@ -186,7 +186,7 @@ func (m *Model) search(violated violation) counterexample {
 	n, asked := x.find(violated)
 	switch {
 	case asked: // it depends on signals
-		return watch(m, observing(violated), struct{}{})
+		return watch(m, observing(func(at *flown.Moment) bool { return violated(at) }), struct{}{})
 	case n < 0:
 		m.tired = m.tired || x.tired && x.states.Short() != "" // also where another question has made the search
 		return x.conclusion()

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/declare"
@@ -194,7 +193,7 @@ func TestProceduresThatTakeTime(t *testing.T) {
 
 // TestSearchGoesToTheEnd: a plan that remembers is searched to the end, also where procedures take time.
 func TestSearchGoesToTheEnd(t *testing.T) {
-	never := func(*flown.Moment) bool { return false }
+	never := func(view) bool { return false }
 	for _, attribute := range []string{"", ` exit_time="1 [s]"`} {
 		m := NewModel(declare.Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a" done="x ge 1"`+attribute+
 			`/><Action name="b"/></Sequence>`)})

@@ -275,6 +275,7 @@ func (x *liveness) findings() []Finding {
 			Advice: "let a task lead from there to the goal, or declare other effects on the signals"}
 		f.Where, f.More = x.regions(never)
 		f.Script = x.script(x.path(never[0]))
+		f.fault = &fault{f.Text, f.Advice, x.m.missed}
 		found = append(found, f)
 	}
 	if len(open) > 0 {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/expr"
@@ -32,7 +31,7 @@ func (m *Model) actions() []bt.Task {
 }
 
 // activeAt returns the actions that are active in a state.
-func (m *Model) activeAt(x *flown.Moment) []bt.Task {
+func (m *Model) activeAt(x view) []bt.Task {
 	return slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return !x.Active(t) })
 }
 
@@ -47,6 +46,7 @@ const memorized = ", depending on the plan's memory"
 func (m *Model) conclude(in setOf, violated violation, proved, refuted Finding) Finding {
 	c := m.show(in, violated)
 	f := c.finding(proved, refuted)
+	f.fault = &fault{refuted.Text, refuted.Advice, m.settledAt(violated)}
 	switch {
 	case c.verdict != Refuted:
 	case m.Remembers():
@@ -63,12 +63,17 @@ func (m *Model) conclude(in setOf, violated violation, proved, refuted Finding) 
 // nothing.
 func (m *Model) concludeAbout(l *expr.Logic, in setOf, violated violation, proved, refuted Finding) Finding {
 	f := m.conclude(in, violated, proved, refuted)
-	if name := m.entryIn(l); name != "" && f.Verdict == Refuted {
-		f = m.conclude(in, func(x *flown.Moment) bool { return violated(x) && !x.Lacks(l) }, proved, refuted)
-		if f.Verdict == Proved {
+	name := m.entryIn(l)
+	if name == "" {
+		return f
+	}
+	valued := func(x view) bool { return violated(x) && !x.Lacks(l) }
+	if f.Verdict == Refuted {
+		if f = m.conclude(in, valued, proved, refuted); f.Verdict == Proved {
 			f.Verdict, f.Text, f.Advice = Undecided, whether(refuted.Text)+"; "+lacking(name), entryAdvice
 		}
 	}
+	f.fault.in = m.settledAt(valued)
 	return f
 }
 
@@ -101,7 +106,7 @@ func (m *Model) occupied() set {
 func askComplete(m *Model) []Finding {
 	root := m.tree.Root()
 	gap := func(m *Model) set { return m.space.not(m.space.or(m.judged[root].Good, m.occupied())) }
-	violated := func(x *flown.Moment) bool {
+	violated := func(x view) bool {
 		waits := func(t bt.Task) bool { return x.Active(t) && !slices.ContainsFunc(m.tree.Children(t), x.Active) }
 		return !x.Good(root) && !slices.ContainsFunc(m.actions(), x.Active) && !slices.ContainsFunc(m.tree.Timers(), waits)
 	}
@@ -126,13 +131,13 @@ func askGoal(m *Model) []Finding {
 	text, at := m.subject.Declared.Goal.Text, m.subject.Declared.Goal.Place
 	return []Finding{
 		m.concludeAbout(m.goal, func(m *Model) set { return m.space.and(m.judged[root].Good, m.space.not(m.of(m.goal))) },
-			func(x *flown.Moment) bool { return x.Good(root) && !x.Holds(m.goal) },
+			func(x view) bool { return x.Good(root) && !x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds only where its goal holds: " + text +
 				m.never(good, ", because it never succeeds")},
 			Finding{Place: at, Text: "the plan succeeds where its goal does not hold: " + text,
 				Advice: "let the plan test the rest of the goal as well"}),
 		m.concludeAbout(m.goal, func(m *Model) set { return m.space.and(m.of(m.goal), m.space.not(m.judged[root].Good)) },
-			func(x *flown.Moment) bool { return !x.Good(root) && x.Holds(m.goal) },
+			func(x view) bool { return !x.Good(root) && x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds wherever its goal holds: " + text +
 				m.never(goal, ", because the goal never holds")},
 			Finding{Place: at, Text: "the plan does not succeed where its goal holds: " + text,
@@ -177,13 +182,15 @@ func askAlways(m *Model) []Finding {
 			continue
 		}
 		found = append(found, m.concludeAbout(property, func(m *Model) set { return m.space.not(m.of(property)) },
-			func(x *flown.Moment) bool { return !x.Holds(property) },
+			func(x view) bool { return !x.Holds(property) },
 			Finding{Place: at, About: text, Text: "holds in every state: " + text + m.vacuity(property)},
 			Finding{Place: at, About: text, Text: "does not hold in every state: " + text,
-				Advice: "find the first task in the tree that is active there"}))
+				Advice: stateAdvice}))
 	}
 	return found
 }
+
+const stateAdvice = "find the first task in the tree that is active there"
 
 // writers returns the actions that give a slot a value while they are active, by slot, and the names in the order of
 // the plan.
@@ -240,7 +247,7 @@ func askCommand(m *Model) []Finding {
 	for _, slot := range m.subject.Declared.Written {
 		writers := by[slot]
 		found = append(found, m.conclude(func(m *Model) set { return m.space.not(m.anyActive(writers)) },
-			func(x *flown.Moment) bool { return !slices.ContainsFunc(writers, x.Active) },
+			func(x view) bool { return !slices.ContainsFunc(writers, x.Active) },
 			Finding{About: slot, Text: slot + " is written in every state"},
 			Finding{Tasks: writers, About: slot, Text: "no active task writes " + slot,
 				Advice: "write it in every task that can be active there"}))

@@ -191,7 +191,7 @@ func (x *propertyModel) inStates() (found Finding, ok bool) {
 		return Finding{}, false
 	}
 	return x.conclude(func(m *Model) set { return m.space.not(m.of(&l)) },
-		func(at *flown.Moment) bool { return !at.Holds(&l) },
+		func(at view) bool { return !at.Holds(&l) },
 		Finding{Text: "holds in every state: " + x.property.Text + x.vacuity(&l)},
 		Finding{Text: "does not hold: " + x.property.Text, Advice: propertyAdvice}), true
 }
@@ -248,7 +248,7 @@ func (x *propertyModel) sequence(sets []set) (found Finding, ok bool) {
 		w, _ := x.find(in)
 		worlds = append(worlds, append(w.before, w.world)...)
 	}
-	instants := x.guided(worlds, func(*flown.Moment) bool { return true })
+	instants := x.guided(worlds, func(view) bool { return true })
 	if instants == nil {
 		return Finding{}, false
 	}

@@ -75,6 +75,9 @@ type Finding struct {
 	Late          bool         // the time was over before the question was answered
 	Open          bool         // a longer search may prove it, or prove it without reservation
 	Needs         string       // the declarations for want of which it was not asked, to follow "needs"; or ""
+	At            *float64     // when the mission's own flight shows the fault [s]; nil: not, or at no one time
+
+	fault *fault // that the flight of a mission may show; nil: none that it could
 }
 
 // ProvedIf is the word for what is proved under an assumption that no run checks.
@@ -199,7 +202,7 @@ func pass(s declare.Subject, m *Model, work *meter, effort int, questions []Ques
 			m.extend(effort)
 		}
 		m.tired = false
-		found := m.fromStart(q, m.ask(q))
+		found := m.concrete(q, m.fromStart(q, m.ask(q)))
 		if !work.more() || !yield(q, found, m.tired) {
 			return m, false
 		}

@@ -29,7 +29,7 @@ func (m *Model) below(t, above bt.Task) bool {
 type wait struct{ guard, holder bt.Task }
 
 // waiting returns the guards that wait in a state.
-func (m *Model) waiting(x *flown.Moment) []wait {
+func (m *Model) waiting(x view) []wait {
 	var list []wait
 	for _, guards := range m.tree.Shared() {
 		holder := slices.IndexFunc(guards, func(g bt.Task) bool { return !x.Status(m.guarded(g)).Transient() })
@@ -44,7 +44,7 @@ func (m *Model) waiting(x *flown.Moment) []wait {
 
 // circle returns guards that wait for each other in a state, each for a resource that one above the next has; nil if
 // there are none.
-func (m *Model) circle(x *flown.Moment) []wait {
+func (m *Model) circle(x view) []wait {
 	list := m.waiting(x)
 	for range list { // a guard that waits for one above none that waits does not wait in a circle
 		list = slices.DeleteFunc(list, func(w wait) bool {
@@ -67,7 +67,7 @@ func (m *Model) circle(x *flown.Moment) []wait {
 // deadlocks answers whether guards wait for each other.
 func (m *Model) deadlocks() Finding {
 	var seen []wait
-	f := m.conclude(func(*Model) set { return always }, func(x *flown.Moment) bool {
+	f := m.conclude(func(*Model) set { return always }, func(x view) bool {
 		now := m.circle(x)
 		if now != nil {
 			seen = now
@@ -86,6 +86,7 @@ func (m *Model) deadlocks() Finding {
 			m.tree.Name(w.holder))
 	}
 	f.Text = strings.Join(texts, "; ") + m.until(seen)
+	f.fault.text = f.Text
 	f.About = m.plan.Param(seen[0].guard, 0)
 	return f
 }
@@ -93,7 +94,7 @@ func (m *Model) deadlocks() Finding {
 // until returns whether guards that wait for each other do so for ever, in words, as far as a search finds out.
 func (m *Model) until(circle []wait) string {
 	x := m.flights()
-	waits := func(s *flown.Moment) bool {
+	waits := func(s view) bool {
 		list := m.waiting(s)
 		return !slices.ContainsFunc(circle, func(w wait) bool { return !slices.Contains(list, w) })
 	}

@@ -23,9 +23,9 @@ import (
 
 // checking is the command line of a check.
 type checking struct {
-	asJSON, strict, effects, notes bool
-	sarif, scripts, facts, flown   string
-	budget                         seconds
+	asJSON, strict, effects, notes, anywhere bool
+	sarif, scripts, facts, flown             string
+	budget                                   seconds
 }
 
 func checkCommand() *cobra.Command {
@@ -37,6 +37,9 @@ func checkCommand() *cobra.Command {
 			" checks, or not asked although what it needs is declared")
 	c.Flags().BoolVar(&o.effects, "effects", false,
 		"print the rates of the signals while each task is active, and where they come from, instead of the answers")
+	c.Flags().BoolVar(&o.anywhere, "from-anywhere", false,
+		"answer for runs that begin in any state, as where a plan takes over in flight, instead of for the start of the"+
+			" mission and its flight")
 	c.Flags().Var(&o.budget, "budget", "work of that much `time` for all questions")
 	c.Flags().StringVar(&o.sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
 	c.Flags().BoolVar(&o.notes, "notes", false,
@@ -53,6 +56,9 @@ func (o *checking) run(cmd *cobra.Command, args []string) error {
 	s, err := subject(args[0], o.facts, cmd.ErrOrStderr())
 	if err != nil {
 		return err
+	}
+	if o.anywhere {
+		s = s.FromAnywhere()
 	}
 	if o.flown != "" {
 		if s.Flown, err = witness(o.flown, s); err != nil {

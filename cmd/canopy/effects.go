@@ -16,14 +16,14 @@ import (
 	"github.com/canopy-uav/canopy/temporal"
 )
 
-// provable returns a mission as what is proved, with the rates of its vehicle.
+// provable returns a mission as what is proved, with the rates of its vehicle, and its flight.
 func provable(m *mission.Mission) (declare.Subject, error) {
 	s := m.Subject()
 	table, err := rates.Of(m)
 	if err != nil {
 		return s, &usageError{err.Error()}
 	}
-	s.Rates = table
+	s.Rates, s.Fly = table, shownBy(m)
 	s.Start = func() declare.Subject { return table.FromStart(s) }
 	return s, nil
 }

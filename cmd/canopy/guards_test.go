@@ -95,7 +95,7 @@ func decided(t *testing.T, files map[string]string, tasks int) {
 	for name, text := range files {
 		save(t, filepath.Join(folder, name), text)
 	}
-	stdout, stderr, status := canopy("check", filepath.Join(folder, "five.yaml"), "--budget", "600")
+	stdout, stderr, status := canopy("check", filepath.Join(folder, "five.yaml"), "--from-anywhere", "--budget", "600")
 	if status != exitRefute || stderr != "" {
 		t.Errorf("status %d, %s", status, stderr)
 	}

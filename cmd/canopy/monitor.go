@@ -11,6 +11,7 @@ import (
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/run"
@@ -32,7 +33,7 @@ func monitorCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			read := recorded
 			if yamlName(args[0]) || args[0] == standardInput {
-				read = flown
+				read = judgedFlight
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
@@ -86,8 +87,10 @@ func readProperties(texts []string, tasks expr.Tasks, scope expr.Scope) ([]tempo
 // errNoProperties reports a run without assertions to judge.
 var errNoProperties = &usageError{"there are no properties: declare some under `check`, or give --property"}
 
-// flown flies a mission and judges what it declares, or the properties of --property.
-func flown(ctx context.Context, name string, texts []string, stderr io.Writer) ([]record.Property, record.End, error) {
+// judgedFlight flies a mission and judges what it declares, or the properties of --property.
+func judgedFlight(
+	ctx context.Context, name string, texts []string, stderr io.Writer,
+) ([]record.Property, record.End, error) {
 	var end record.End
 	m, err := readMission(name, nil, stderr)
 	if err != nil {
@@ -106,13 +109,10 @@ func flown(ctx context.Context, name string, texts []string, stderr io.Writer) (
 	if len(watch.Assertions) == 0 {
 		return nil, end, errNoProperties
 	}
-	r, err := simulated.New(m.Judging(watch), run.Continuous{}, math.Inf(1))
+	r, judge, err := judgedRun(m, watch)
 	if err != nil {
 		return nil, end, failed(err)
 	}
-	header := r.Header()
-	judge := monitor.New(&header, watch)
-	r.Attach(judge)
 	bar := newProgress(stderr, r.Until())
 	defer bar.clear()
 	if err := r.Fly(ctx, func(bool) error {
@@ -121,10 +121,27 @@ func flown(ctx context.Context, name string, texts []string, stderr io.Writer) (
 	}); err != nil {
 		return nil, end, failed(err)
 	}
-	summary := r.Summary()
-	end = record.End{Told: r.T(), Summary: &summary}
+	end = endOf(r)
 	rows, err := judge.Judge(&end)
 	return rows, end, failed(err)
+}
+
+// judgedRun returns the run of a mission, with a monitor attached to it.
+func judgedRun(m *mission.Mission, watch temporal.Watch) (*run.Run, *monitor.Monitor, error) {
+	r, err := simulated.New(m.Judging(watch), run.Continuous{}, math.Inf(1))
+	if err != nil {
+		return nil, nil, err
+	}
+	header := r.Header()
+	judge := monitor.New(&header, watch)
+	r.Attach(judge)
+	return r, judge, nil
+}
+
+// endOf returns the end of a run, as a log has it.
+func endOf(r *run.Run) record.End {
+	summary := r.Summary()
+	return record.End{Told: r.T(), Summary: &summary}
 }
 
 // recorded judges what its mission declares on a run's log, or the properties of --property.

@@ -120,8 +120,8 @@ func (r *roundingMission) property() string {
 
 var rounded = flag.Int("rounded", 60, "random missions of TestProvedIsNotViolated")
 
-// mission returns the mission of a tree, with properties.
-func (r *roundingMission) mission(t *testing.T, body string) *mission.Mission {
+// mission returns the mission of a tree, with properties and other declarations.
+func (r *roundingMission) mission(t *testing.T, body, declared string) *mission.Mission {
 	t.Helper()
 	var yaml strings.Builder
 	yaml.WriteString("mission: m\nplan: p.xml\nvehicle: swing.yaml\nhorizon: 20\nchattering: continue\nrecord: {interval: 0.7}\n" +
@@ -129,6 +129,7 @@ func (r *roundingMission) mission(t *testing.T, body string) *mission.Mission {
 	for range 15 {
 		fmt.Fprintf(&yaml, "    - %q\n", r.property())
 	}
+	yaml.WriteString(declared)
 	files := map[string]string{"m.yaml": yaml.String(), "swing.yaml": swing,
 		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main">` + body + `</BehaviorTree></root>`}
 	m, diags := mission.Read("m.yaml", func(name string) ([]byte, error) {
@@ -159,7 +160,7 @@ func TestProvedIsNotViolated(t *testing.T) {
 		if len(r.conditions) == 0 || len(r.actions) == 0 {
 			continue
 		}
-		m := r.mission(t, body)
+		m := r.mission(t, body, "")
 		dir := filepath.Join(t.TempDir(), "out")
 		fly := func(o folder.Options, ctx context.Context) *record.Summary {
 			fresh, err := simulated.New(m, run.Continuous{}, math.Inf(1))

@@ -165,6 +165,7 @@ func checked(ctx context.Context, m *mission.Mission, limit float64) (j control.
 	if err != nil {
 		s = m.Subject()
 	}
+	s = s.FromAnywhere() // it takes over in flight
 	s.Commands = slices.DeleteFunc(slices.Clone(s.Commands), func(name string) bool {
 		return slices.ContainsFunc(m.Vehicle.Commands, func(c model.Command) bool { return c.Name == name && c.Hold })
 	})

@@ -116,6 +116,33 @@ type Subject struct {
 	// Start returns the same subject with the start that the mission declares, and with what follows from it; nil: it is
 	// unknown. What is not proved of all runs is asked again of those that begin so.
 	Start func() Subject
+
+	// Fly flies the mission as it is declared, as long as goOn returns true; nil: a plan alone, which has many flights.
+	Fly func(goOn func() bool) Shown
+}
+
+// FromAnywhere returns the subject whose runs begin in any state, as where a plan takes over in flight.
+func (s Subject) FromAnywhere() Subject {
+	s.Start, s.Fly = nil, nil
+	return s
+}
+
+// Shown is what the flight of a mission shows: from its declared start to its end, or to where it stops.
+type Shown struct {
+	Violated map[string]float64 // the assertions that it violates, by text, and when first [s]; NaN: at no one time
+	Initial  []bt.Status        // by task, before the first instant
+	Instants []Instant          // at which statuses or the truth of the goal change
+	Until    float64            // [s]
+	Stopped  error              // why it goes no further; nil: it has ended
+}
+
+// Instant is one at which the plan has settled.
+type Instant struct {
+	T         float64     // [s]
+	Changes   []bt.Change // of statuses
+	Succeeded bool        // from then on: the plan has succeeded,
+	Goal      bool        // its goal holds,
+	Unset     bool        // and reads an entry without a value
 }
 
 // Flight is what a flight has shown of a plan.

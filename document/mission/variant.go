@@ -76,6 +76,11 @@ func (m *Mission) Judging(w temporal.Watch) *Mission {
 	return n
 }
 
+// Condition compiles a condition whose relations are those of the plan, or of what is judged.
+func (m *Mission) Condition(e *expr.Expr) *expr.Code {
+	return m.compiler.Clone().CompileFor(e, expr.Variable{Type: expr.Boolean})
+}
+
 // judging is Judging before the relations are compiled.
 func (m *Mission) judging(w temporal.Watch) *Mission {
 	n := *m

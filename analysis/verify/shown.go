@@ -1,0 +1,229 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/expr"
+)
+
+// A mission has one flight: one vehicle, one start, one set of parameters, one horizon. What a search refutes of it is
+// refuted only if that flight shows it; a path through the abstraction alone need not be possible.
+
+// view is a state in which the plan has settled, of a path or of a flight.
+type view interface {
+	Active(t bt.Task) bool
+	Good(root bt.Task) bool
+	Holds(l *expr.Logic) bool
+	Lacks(l *expr.Logic) bool
+	Quiet() bool
+	Status(t bt.Task) bt.Status
+}
+
+// flownView is an instant of a flight; of formulas it knows the goal alone.
+type flownView struct {
+	*declare.Instant
+	tree   *bt.Tree
+	status []bt.Status
+}
+
+func (r *flownView) Good(bt.Task) bool          { return r.Succeeded }
+func (r *flownView) Holds(*expr.Logic) bool     { return r.Goal }
+func (r *flownView) Lacks(*expr.Logic) bool     { return r.Unset }
+func (r *flownView) Status(t bt.Task) bt.Status { return r.status[t] }
+
+func (r *flownView) Active(t bt.Task) bool {
+	return r.status[t] == bt.Activating || r.status[t] == bt.Running
+}
+
+func (r *flownView) Quiet() bool {
+	return !slices.ContainsFunc(r.tree.Leaves(), func(t bt.Task) bool {
+		return r.status[t] == bt.Activating || r.status[t] == bt.Deactivating
+	})
+}
+
+// evidence looks for a fault in a flight, and returns when it is there [s]; NaN: at no one time.
+type evidence func(s *declare.Shown) (at float64, ok bool)
+
+// replay visits the instants of a flight, with the statuses before and after their changes, until one is sought.
+func (m *Model) replay(s *declare.Shown, before func(*flownView) bool, after violation) (at float64, ok bool) {
+	r := &flownView{tree: m.tree, status: slices.Clone(s.Initial)}
+	for i := range s.Instants {
+		r.Instant = &s.Instants[i]
+		hit := before != nil && before(r)
+		for _, c := range r.Changes {
+			r.status[c.Task] = c.To
+		}
+		if hit || after != nil && after(r) {
+			return r.T, true
+		}
+	}
+	return 0, false
+}
+
+// inFlight looks for evidence in the flight of the mission; a plan alone has none.
+func (m *Model) inFlight(in evidence) (at float64, ok bool) {
+	if m.subject.Fly == nil {
+		return 0, false
+	}
+	s := m.subject.Fly(m.space.work.more)
+	return in(&s)
+}
+
+// fault is what a finding would refute, as a flight of the mission shows it.
+type fault struct {
+	text, advice string
+	in           evidence
+}
+
+// at returns the evidence of a state in which the plan has settled.
+func (m *Model) at(is violation) evidence {
+	return func(s *declare.Shown) (at float64, ok bool) { return m.replay(s, nil, is) }
+}
+
+// settledAt is the same without a procedure under way.
+func (m *Model) settledAt(is violation) evidence {
+	return m.at(func(x view) bool { return x.Quiet() && is(x) })
+}
+
+// together returns the evidence of a pair that is active together; if brief, only within an instant.
+func (m *Model) together(p pair, brief bool) evidence {
+	if !brief {
+		return m.settledAt(func(x view) bool { return x.Active(p[0]) && x.Active(p[1]) })
+	}
+	return func(s *declare.Shown) (at float64, ok bool) {
+		return m.replay(s, func(at *flownView) bool {
+			active := slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return !at.Active(t) })
+			return slices.Contains(m.meetings(active, at.Changes), p)
+		}, nil)
+	}
+}
+
+// divided divides pairs into those that the flight of the mission shows, and the others.
+func (m *Model) divided(pairs []pair, shows func(p pair) evidence) (parts [][]pair) {
+	var shown, rest []pair
+	for _, p := range pairs {
+		if _, ok := m.inFlight(shows(p)); ok {
+			shown = append(shown, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return slices.DeleteFunc([][]pair{shown, rest}, func(p []pair) bool { return len(p) == 0 })
+}
+
+// alternate returns the evidence of tasks that take turns faster than a period [s]: one of them is activated again, and
+// all others have been since.
+func (m *Model) alternate(tasks []bt.Task, period float64) evidence {
+	return func(s *declare.Shown) (at float64, ok bool) {
+		number, last, begun := 0, map[bt.Task]int{}, map[bt.Task]float64{}
+		return m.replay(s, func(now *flownView) (again bool) {
+			for _, c := range now.Changes {
+				if c.To != bt.Activating || !slices.Contains(tasks, c.Task) {
+					continue
+				}
+				since := func(t bt.Task) bool { return t != c.Task && last[t] < last[c.Task] }
+				again = again || last[c.Task] > 0 && now.T-begun[c.Task] < period && !slices.ContainsFunc(tasks, since)
+				number++
+				last[c.Task], begun[c.Task] = number, now.T
+			}
+			return again
+		}, nil)
+	}
+}
+
+// concrete lets the flight of a mission decide what is refuted of it, or not concluded.
+func (m *Model) concrete(q Question, found []Finding) []Finding {
+	for i := range found {
+		f := &found[i]
+		is := f.fault
+		switch q.Name {
+		case "always":
+			is = declared("does not hold in every state: ", f.About, "always ("+f.About+")", stateAdvice)
+		case "property":
+			is = declared("does not hold: ", f.About, f.About, "change the plan")
+		}
+		if m.subject.Fly == nil || is == nil || f.Verdict != Refuted && f.Verdict != Undecided {
+			continue
+		}
+		if at, ok := m.inFlight(is.in); ok {
+			f.show(is, at)
+		} else if f.Verdict == Refuted {
+			m.doubt(f, q, is)
+		}
+	}
+	return found
+}
+
+// declared is the fault that an assertion is violated.
+func declared(text, about, assertion, advice string) *fault {
+	return &fault{text + about, advice, func(s *declare.Shown) (at float64, ok bool) {
+		at, ok = s.Violated[assertion]
+		return at, ok
+	}}
+}
+
+// show says that the flight shows a fault.
+func (f *Finding) show(is *fault, at float64) {
+	f.Verdict, f.Text, f.Assumes, f.Open = Refuted, is.text+"; the mission's own flight shows it", nil, false
+	if !math.IsNaN(at) {
+		f.At = &at
+		f.Text += fmt.Sprintf(" at t = %s s", diag.Number(at, 6))
+	}
+	f.Advice = "`canopy run` shows it; " + is.advice
+}
+
+// doubt says that the flight does not show a fault that is refuted of the abstraction, and what would exclude it.
+func (m *Model) doubt(f *Finding, q Question, is *fault) {
+	s, text := m.subject.Fly(m.space.work.more), is.text
+	const fact = "if no flight comes there, declare a fact that excludes it, which each run checks"
+	switch unknown := m.unknown(f); {
+	case slices.Contains(f.Assumes, StayLong):
+		text = f.Text
+	case q.Moves && unknown != "":
+		f.Advice = "the proof knows nothing of how fast " + unknown + ": declare `effects`; or, " + fact
+	case f.Advice == propertyAdvice:
+		f.Advice = fact + "; `canopy trace` replays the script"
+	default:
+		f.Advice = fact + "; else " + f.Advice
+	}
+	f.Verdict = Undecided
+	f.Text = fmt.Sprintf("%s; the proof does not exclude it, but the mission's own flight does not show it, up to"+
+		" t = %s s", whether(text), diag.Number(s.Until, 6))
+	if s.Stopped != nil {
+		f.Text += ", where it stops: " + s.Stopped.Error()
+	}
+}
+
+// unknown returns the first signal that a finding names and tasks while which its rate is not known, in words; "" if
+// there is none.
+func (m *Model) unknown(f *Finding) string {
+	said := strings.FieldsFunc(strings.Join(append(f.Where, f.About), " "), func(r rune) bool {
+		return r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	for _, signal := range m.subject.Signals {
+		if !slices.Contains(said, signal) {
+			continue
+		}
+		tasks := slices.DeleteFunc(m.actions(), func(t bt.Task) bool {
+			_, known := m.subject.Rate(t, signal, nil)
+			return known
+		})
+		if len(tasks) > 0 {
+			return fmt.Sprintf("%s moves while %s%s active", signal, m.some(tasks), either(tasks, " is", " are"))
+		}
+	}
+	return ""
+}
+
+// missed is the evidence that a flight has not come to the goal.
+func (m *Model) missed(s *declare.Shown) (at float64, ok bool) {
+	_, reached := m.replay(s, nil, func(at view) bool { return at.Holds(m.goal) })
+	return math.NaN(), !reached
+}

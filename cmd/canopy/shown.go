@@ -1,0 +1,154 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/monitor"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/temporal"
+)
+
+// mostSteps is the largest number of steps of a flight that a check makes.
+const mostSteps = 200_000
+
+// shownBy returns what flies a mission once, as it is declared, and notes what a check wants to know of the flight.
+func shownBy(m *mission.Mission) func(goOn func() bool) declare.Shown {
+	var known *declare.Shown
+	return func(goOn func() bool) declare.Shown {
+		if known == nil {
+			s := fly(m, goOn)
+			known = &s
+		}
+		return *known
+	}
+}
+
+// fly flies a mission.
+func fly(m *mission.Mission, goOn func() bool) declare.Shown {
+	watch, err := watched(m)
+	if err != nil {
+		return declare.Shown{Stopped: err}
+	}
+	judging := m
+	if goal := m.Declared.Goal; goal != nil { // its relations are events
+		judging = m.Judging(temporal.Watch{Assertions: []temporal.Assertion{{Formula: temporal.Invariant(goal.Parts)}}})
+	}
+	r, judge, err := judgedRun(judging, watch)
+	if err != nil {
+		return declare.Shown{Stopped: err}
+	}
+	rec := &showing{Monitor: judge, m: r.Mission(), run: r, codes: map[string]*expr.Code{}, initial: r.Statuses(),
+		statuses: r.Statuses()}
+	r.Attach(rec)
+	if goal := m.Declared.Goal; goal != nil {
+		for _, e := range goal.Parts {
+			for _, name := range e.Names() {
+				if d, place := rec.m.Signal(name); d.Entry {
+					rec.entries = append(rec.entries, place)
+				}
+			}
+		}
+	}
+	steps := 0
+	err = r.Fly(context.Background(), func(bool) error {
+		if steps++; steps > mostSteps || !goOn() {
+			return fmt.Errorf("the check follows it for %d steps", steps-1)
+		}
+		return nil
+	})
+	return rec.shown(err)
+}
+
+// showing is a recorder of a flight: a monitor that also notes what changes at its instants.
+type showing struct {
+	*monitor.Monitor
+	m        *mission.Mission
+	run      *run.Run
+	codes    map[string]*expr.Code // of conditions, by text
+	initial  []bt.Status
+	statuses []bt.Status // by task
+	entries  []int       // places of those that the goal reads
+	changes  []bt.Change // of the instant in progress
+	instants []declare.Instant
+}
+
+// Status implements [record.Recorder].
+func (s *showing) Status(t float64, micro int, c bt.Change) error {
+	s.statuses[c.Task] = c.To
+	s.changes = append(s.changes, c)
+	return s.Monitor.Status(t, micro, c)
+}
+
+// Settled implements [run.SettledRecorder].
+func (s *showing) Settled(t float64, root bt.Status) {
+	now := declare.Instant{T: t, Changes: s.changes, Succeeded: root == bt.Success, Goal: s.goal(), Unset: s.unset()}
+	if n := len(s.instants); n == 0 || len(now.Changes) > 0 || s.instants[n-1].Goal != now.Goal {
+		s.instants = append(s.instants, now)
+	}
+	s.changes = nil
+}
+
+// goal reports whether the goal of the mission holds, as the run has judged its relations.
+func (s *showing) goal() bool {
+	if s.m.Declared.Goal == nil {
+		return false
+	}
+	parts := s.m.Declared.Goal.Parts
+	holds := s.holds(parts[len(parts)-1])
+	for i := len(parts) - 2; i >= 0; i-- {
+		holds = holds || !s.holds(parts[i])
+	}
+	return holds
+}
+
+// unset reports whether the goal of the mission reads an entry of the blackboard without a value.
+func (s *showing) unset() bool {
+	return slices.ContainsFunc(s.entries, func(place int) bool { return math.IsNaN(s.run.World().At(s.run.T())[place]) })
+}
+
+// holds reports whether a condition over signals and conditions of the plan holds.
+func (s *showing) holds(e *expr.Expr) bool {
+	conditions := map[string]*expr.Expr{}
+	for _, name := range e.Names() {
+		if t, ok := s.m.Plan.Tree.Find(name); ok {
+			conditions[name], _ = expr.Parse(fmt.Sprint(s.statuses[t] == bt.Success))
+		}
+	}
+	e = e.Substitute(conditions)
+	text := e.String()
+	if s.codes[text] == nil {
+		s.codes[text] = s.m.Condition(e)
+	}
+	return s.run.World().Truth(s.codes[text])
+}
+
+// shown returns what the flight has shown, which ended with an error or nil.
+func (s *showing) shown(stopped error) declare.Shown {
+	end := endOf(s.run)
+	rows, err := s.Judge(&end)
+	if bad := (run.NotFiniteError{}); errors.As(stopped, &bad) {
+		stopped = fmt.Errorf("%w: %w", flown.ErrNotFinite, bad)
+	}
+	shown := declare.Shown{Violated: map[string]float64{}, Initial: s.initial, Instants: s.instants,
+		Until: cmp.Or(end.Summary.Stopped, end.Summary.Ended), Stopped: errors.Join(stopped, err)}
+	for _, p := range rows {
+		if p.Verdict == record.PropertyViolated && p.Kind == "" {
+			shown.Violated[p.Property] = math.NaN()
+			if p.At != nil {
+				shown.Violated[p.Property] = *p.At
+			}
+		}
+	}
+	return shown
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/monitor"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
+)
+
+// sightings is what a flight shows, noted by other code than that of the check: after each step of a run, by the
+// statuses of its tasks.
+type sightings struct {
+	*monitor.Monitor
+	tree     *bt.Tree
+	period   float64
+	engaged  map[bt.Task]bool
+	together map[[2]bt.Task]bool // were active at one time
+	begun    map[bt.Task][]float64
+
+	good    bool // the plan has succeeded
+	stopped error
+
+	gap, unwritten, early, late bool // by question: complete, command, and both directions of goal
+}
+
+func (s *sightings) Status(t float64, micro int, c bt.Change) error {
+	if c.Task == s.tree.Root() && c.To != bt.Accept && c.To != bt.Deactivating { // which keep its result
+		s.good = c.To == bt.Success || c.To == bt.Finished
+	}
+	if !s.tree.Kind(c.Task).Acts() {
+		return s.Monitor.Status(t, micro, c)
+	}
+	if c.To == bt.Activating {
+		s.begun[c.Task] = append(s.begun[c.Task], t)
+		for other := range s.engaged {
+			s.together[[2]bt.Task{min(other, c.Task), max(other, c.Task)}] = true
+		}
+		s.engaged[c.Task] = true
+	}
+	if c.To == bt.Deactivating {
+		delete(s.engaged, c.Task)
+	}
+	return s.Monitor.Status(t, micro, c)
+}
+
+// look notes what the statuses of a settled plan show, as far as rounding leaves no doubt: margin is that of the goal.
+func (s *sightings) look(statuses []bt.Status, writers []bt.Task, margin float64) {
+	active := func(t bt.Task) bool { return statuses[t] == bt.Activating || statuses[t] == bt.Running }
+	for _, t := range s.tree.Leaves() {
+		if statuses[t] == bt.Activating || statuses[t] == bt.Deactivating {
+			return
+		}
+	}
+	s.gap = s.gap || !s.good && !slices.ContainsFunc(s.tree.Leaves(), active)
+	s.unwritten = s.unwritten || !slices.ContainsFunc(writers, active)
+	s.early, s.late = s.early || s.good && margin < 1e-6, s.late || !s.good && margin > -1e-6
+}
+
+// turns reports whether tasks take turns faster than the period.
+func (s *sightings) turns(tasks []bt.Task) bool {
+	for _, t := range tasks {
+		for i, at := range s.begun[t][min(1, len(s.begun[t])):] {
+			before := s.begun[t][i]
+			idle := func(o bt.Task) bool {
+				return !slices.ContainsFunc(s.begun[o], func(b float64) bool { return before <= b && b <= at })
+			}
+			if at-before < s.period && !slices.ContainsFunc(tasks, idle) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var shown = flag.Int("shown", 150, "random missions of TestRefutedIsFlown")
+
+// TestRefutedIsFlown: what is refuted of a random mission is seen in a flight of it, and what is proved of it is not.
+func TestRefutedIsFlown(t *testing.T) {
+	missions := *shown
+	if testing.Short() {
+		missions /= 4
+	}
+	refuted, proved, doubted := map[string]int{}, map[string]int{}, 0
+	for seed := range missions {
+		r := &roundingMission{Rand: rand.New(rand.NewPCG(27, uint64(seed)))}
+		body := r.tree(2)
+		if len(r.conditions) == 0 || len(r.actions) == 0 {
+			continue
+		}
+		limit := r.Float64()*3 - 1.5
+		m := r.mission(t, body, fmt.Sprintf("  goal: x ge %.3g [m]\n  always: [\"%s -> %s\", \"x lt %.3g [m]\"]\n  written: [u]\n  period: 3 [s]\n", limit,
+			r.one(r.actions...), r.one(r.relations...), limit))
+		subject, err := provable(m)
+		must(t, err)
+		s, rows := sighted(t, m, limit)
+		for _, f := range verify.Check(subject) {
+			seen, judged := s.shows(&f, rows)
+			switch {
+			case !judged:
+			case f.Verdict == verify.Refuted && !seen:
+				t.Errorf("seed %d: %s: %s: the flight does not show it\n%s", seed, f.Question, f.Text, body)
+			case f.Verdict == verify.Proved && seen:
+				t.Errorf("seed %d: %s: %s: the flight shows the opposite\n%s", seed, f.Question, f.Text, body)
+			case f.Verdict == verify.Refuted:
+				refuted[f.Question]++
+			case f.Verdict == verify.Proved:
+				proved[f.Question]++
+			case strings.Contains(f.Text, "the proof does not exclude it"):
+				doubted++
+			}
+		}
+	}
+	for _, q := range []string{"complete", "goal", "always", "property", "conflict", "command"} {
+		if refuted[q] < missions/20 || q != "goal" && q != "command" && proved[q] < missions/10 {
+			t.Errorf("%s: %d are refuted, %d proved", q, refuted[q], proved[q])
+		}
+	}
+	if missions >= 150 && refuted["chatter"] == 0 || doubted < missions {
+		t.Errorf("%d turns are refuted, %d findings are not shown", refuted["chatter"], doubted)
+	}
+}
+
+// sighted flies a mission whose goal is that x is at least a limit.
+func sighted(t *testing.T, m *mission.Mission, limit float64) (*sightings, []record.Property) {
+	t.Helper()
+	watch := m.Watch()
+	r, err := simulated.New(m.Judging(watch), run.Continuous{}, math.Inf(1))
+	must(t, err)
+	header := r.Header()
+	s := &sightings{Monitor: monitor.New(&header, watch), tree: m.Plan.Tree, period: m.Declared.Period,
+		good: header.Tasks[m.Plan.Tree.Root()].Initial == bt.Success, engaged: map[bt.Task]bool{}, together: map[[2]bt.Task]bool{}, begun: map[bt.Task][]float64{}}
+	r.Attach(s)
+	var writers []bt.Task
+	for _, l := range m.Plan.Leaves {
+		if len(l.Write) > 0 {
+			writers = append(writers, l.Task)
+		}
+	}
+	_, x := m.Signal("x")
+	s.stopped = r.Fly(t.Context(), func(more bool) error {
+		if more {
+			s.look(r.Statuses(), writers, r.World().At(r.T())[x]-limit)
+		}
+		return nil
+	})
+	summary := r.Summary()
+	rows, err := s.Judge(&record.End{Told: r.T(), Summary: &summary})
+	must(t, err)
+	return s, rows
+}
+
+// shows reports whether the flight shows what a finding is about; ok is false if it is no matter of a flight.
+func (s *sightings) shows(f *verify.Finding, rows []record.Property) (seen, ok bool) {
+	switch f.Question {
+	case "complete":
+		return s.gap || s.stopped != nil, true
+	case "goal":
+		return strings.Contains(f.Text, " succeeds ") && s.early || strings.Contains(f.Text, " not succeed ") && s.late,
+			f.Verdict == verify.Refuted
+	case "command":
+		return s.unwritten, f.About == "u" && strings.Contains(f.Text, "active task")
+	case "always", "property":
+		name := map[string]string{"always": "always (" + f.About + ")", "property": f.About}[f.Question]
+		i := slices.IndexFunc(rows, func(p record.Property) bool { return p.Property == name })
+		return rows[i].Verdict == record.PropertyViolated, true
+	case "conflict":
+		together := func(u []bt.Task) bool { return s.together[[2]bt.Task{u[0], u[1]}] }
+		return f.Verdict == verify.Refuted && !slices.ContainsFunc(f.Units, func(u []bt.Task) bool { return !together(u) }) ||
+			f.Verdict == verify.Proved && len(s.together) > 0, true
+	case "chatter":
+		return s.turns(f.Tasks), f.Verdict == verify.Refuted
+	}
+	return false, false
+}
