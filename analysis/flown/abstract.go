@@ -143,11 +143,11 @@ func (s *Stepper) about(e *expr.Expr, all map[int]bool) (signals bool) {
 	signals = true
 	for _, name := range e.Names() {
 		place, ok := s.compiler.Slot(name)
-		if _, task := s.Tree.Find(name); task || !ok {
-			signals = false
-		} else {
+		if ok { // also if a task has the name: a relation reads the signal
 			s.depends(place, all)
 		}
+		_, task := s.Tree.Find(name)
+		signals = signals && ok && !task
 	}
 	return signals
 }

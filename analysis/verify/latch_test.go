@@ -252,3 +252,13 @@ func TestOppositeLatches(t *testing.T) {
 		t.Error(f.Text)
 	}
 }
+
+// A fact about a signal that has the name of a task is about the signal.
+func TestFactAboutASignalWithTheNameOfATask(t *testing.T) {
+	_, found := check(t, `<ReactiveFallback><ReactiveSequence name="soc"><Condition name="low" on="soc le 0.5" off="soc ge 0.8"/>
+		<Action name="dock"/></ReactiveSequence><Action name="fly" done="x ge 1"/></ReactiveFallback>`,
+		"{facts: [soc ge 0 and soc le 1], properties: [always (dock -> not fly)]}")
+	if f := byQuestion(found, "property")[0]; f.Verdict != Proved {
+		t.Errorf("%+v", f)
+	}
+}
