@@ -66,7 +66,8 @@ type Engine struct {
 	halted     bool
 	begun      bool // Reconsider has begun the log of the next instant
 	stepping   bool // see StepLoops
-	reran      bool // see Reran
+	waits      []Task // loops that wait instead of running a child again in this instant
+	reran      []Task // see Reran
 	hearing
 	exchanging *exchanging // nil: no exchange is under way
 }
@@ -332,10 +333,18 @@ func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
 
 // take applies inputs and schedules their leaves for a visit.
 func (e *Engine) take(inputs []Input) {
+	e.waits = e.waits[:0]
 	for i := range inputs {
 		in := &inputs[i]
-		if in.kind == inputElapsed {
+		switch in.kind {
+		case inputElapsed:
 			e.elapse(in.task)
+			continue
+		case inputWait:
+			e.waits = append(e.waits, in.task)
+			continue
+		case inputAgain:
+			e.again(in.task)
 			continue
 		}
 		s := e.task(in.task)
@@ -359,7 +368,7 @@ func (e *Engine) Halt() Instant {
 // begin forgets the log of the last instant.
 func (e *Engine) begin() {
 	e.changes, e.commands, e.timings, e.turned = e.changes[:0], e.commands[:0], e.timings[:0], e.turned[:0]
-	e.iteration, e.visits, e.reran = 0, 0, false
+	e.iteration, e.visits, e.reran = 0, 0, e.reran[:0]
 }
 
 // settle runs event iterations until one changes nothing, and counts those that change something. It reports whether

@@ -637,6 +637,12 @@ func (k Kind) Runs() bool { return kinds[k].runs }
 // Own reports whether BehaviorTree.CPP does not have the kind.
 func (k Kind) Own() bool { return kinds[k].own }
 
+// Repeats reports whether tasks of the kind can run a child again that has ended.
+func (k Kind) Repeats() bool {
+	return kinds[k].family == Script &&
+		slices.ContainsFunc(kinds[k].script.states, func(s state) bool { return s.on[0].again || s.on[1].again })
+}
+
 // Timer reports whether tasks of the kind have a timer.
 func (k Kind) Timer() bool {
 	return kinds[k].script.timed()

@@ -7,7 +7,7 @@ import (
 	"github.com/canopy-uav/canopy/snapshot"
 )
 
-// Input is a change of one leaf's inputs, or that a task's timer has elapsed. The functions that create one take the
+// Input is a change of one leaf's inputs, that a task's timer has elapsed, or when a loop goes on. The functions that create one take the
 // task it is meant for. An engine panics on an input for a task of another kind.
 type Input struct {
 	task  Task
@@ -26,6 +26,8 @@ const (
 	inputEntered
 	inputExited
 	inputElapsed
+	inputWait
+	inputAgain
 )
 
 // procedures is a set of an action's procedures.
@@ -88,13 +90,19 @@ func Exited(action Task) Input { return Input{task: action, kind: inputExited} }
 // Elapsed reports that the timer of a task has elapsed. It is ignored if the timer does not run.
 func Elapsed(task Task) Input { return Input{task: task, kind: inputElapsed} }
 
+// Wait lets a loop that would run its child again in this instant wait with it, until Again or RunAgain.
+func Wait(loop Task) Input { return Input{task: loop, kind: inputWait} }
+
+// Again lets a loop that waits run its child again. It is ignored if the loop does not wait.
+func Again(loop Task) Input { return Input{task: loop, kind: inputAgain} }
+
 // For returns the same input for another task.
 func (in Input) For(t Task) Input {
 	in.task = t
 	return in
 }
 
-// Elapses reports whether the input is that of a timer; all others are of leaves.
+// Elapses reports whether the input is that of a timer.
 func (in *Input) Elapses() bool { return in.kind == inputElapsed }
 
 // Text returns the input in the notation of trace scripts, for a task with the given name.
@@ -121,6 +129,10 @@ func (in Input) Text(name string) string {
 		return "exited " + name
 	case inputElapsed:
 		return "elapsed " + name
+	case inputWait:
+		return "wait " + name
+	case inputAgain:
+		return "again " + name
 	}
 	panic("bt: an input that does not exist")
 }

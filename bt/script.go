@@ -196,8 +196,8 @@ func (t *Tree) Repeats(task Task) bool {
 	if t.nodes[task].family != Script {
 		return false
 	}
-	a, limit := t.Automaton(task)
-	return limit != 1 && slices.ContainsFunc(a.states, func(s state) bool { return s.on[0].again || s.on[1].again })
+	_, limit := t.Automaton(task)
+	return limit != 1 && t.kinds[task].Repeats()
 }
 
 // Timers returns all tasks that have a timer, in their order. The caller must not change the slice.
@@ -398,8 +398,9 @@ func (e *Engine) looks(n *node, place int32) (looks bool) {
 // be told before what the last run has written.
 func (e *Engine) StepLoops(step bool) { e.stepping = step }
 
-// Reran reports whether a task has run a child again, or waits to, since the last Settle began.
-func (e *Engine) Reran() bool { return e.reran }
+// Reran returns the tasks that have run a child again, or have begun to wait with that, since the last Settle began. It
+// is valid until the next one.
+func (e *Engine) Reran() []Task { return e.reran }
 
 // LoopsWait reports whether a task waits before it runs its child again.
 func (e *Engine) LoopsWait() bool {
@@ -409,11 +410,16 @@ func (e *Engine) LoopsWait() bool {
 // RunAgain lets the tasks that wait run their children again, in the next Settle.
 func (e *Engine) RunAgain() {
 	for t := range e.tree.nodes {
-		if n := &e.tree.nodes[t]; n.family == Script && e.at[n.script].Waits {
-			e.at[n.script].Waits = false
-			e.down.add(Task(t))
-			e.moves(Task(t))
-		}
+		e.again(Task(t))
+	}
+}
+
+// again lets a task that waits run its child again.
+func (e *Engine) again(t Task) {
+	if n := &e.tree.nodes[t]; n.family == Script && e.at[n.script].Waits {
+		e.at[n.script].Waits = false
+		e.down.add(t)
+		e.moves(t)
 	}
 }
 
@@ -440,7 +446,9 @@ func (e *Engine) leave(n *node, place int32, reached At, passing bool) {
 		a, again := &e.tree.scripts[n.script], false
 		e.at[n.script], again = a.Leave(e.at[n.script], reached, a.limit, int(place), judgement[s.status], passing)
 		if again {
-			e.at[n.script].Waits, e.reran = e.stepping, true
+			loop := e.tree.Parent(t)
+			e.at[n.script].Waits = e.stepping || slices.Contains(e.waits, loop)
+			e.reran = append(e.reran, loop)
 			e.order(t, s, false)
 			return
 		}

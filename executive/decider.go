@@ -61,7 +61,7 @@ type Exchanger interface {
 // loops is an engine whose loops can wait between two runs: bt.Engine and tick.Engine.
 type loops interface {
 	StepLoops(step bool)
-	Reran() bool
+	Reran() []bt.Task
 	LoopsWait() bool
 	RunAgain()
 }
@@ -208,7 +208,7 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 // react settles the tree with its inputs, and carries out its commands.
 func (d *tree) react(x *Executive, in []bt.Input) error {
 	instant, err := d.engine.Settle(in)
-	x.pass.reran = x.pass.reran || d.loops != nil && d.loops.Reran()
+	x.pass.reran = x.pass.reran || d.loops != nil && len(d.loops.Reran()) > 0
 	x.answer(instant.Changes, false)
 	x.leave()
 	return errors.Join(d.apply(x, instant), err)

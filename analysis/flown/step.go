@@ -41,11 +41,29 @@ type Moment struct {
 	engine *bt.Engine
 }
 
-// recorder is the plan's tree, whose inputs are recorded.
+// recorder is the plan's tree, whose inputs are recorded. When loops go on is an input, too.
 type recorder struct {
 	*bt.Engine
 	m        *Moment
 	settling bool
+	stepping bool
+	again    []bt.Input // for the next settling
+}
+
+// StepLoops makes loops wait.
+func (r *recorder) StepLoops(step bool) {
+	r.stepping = step
+	r.Engine.StepLoops(step)
+}
+
+// RunAgain lets loops that wait go on.
+func (r *recorder) RunAgain() {
+	for t := range bt.Task(r.m.s.Tree.Len()) {
+		if r.m.s.Tree.Kind(t).Repeats() && r.At(t).Waits {
+			r.again = append(r.again, bt.Again(t))
+		}
+	}
+	r.Engine.RunAgain()
 }
 
 // Listen makes the engine judge only what it hears. Inputs for which it asks belong to the settling in which it does.
@@ -61,10 +79,15 @@ func (r *recorder) Listen(always func(bt.Task) bool, ask func(bt.Task, []bt.Inpu
 }
 
 func (r *recorder) Settle(inputs []bt.Input) (bt.Instant, error) {
-	r.m.Rounds = append(r.m.Rounds, slices.Clone(inputs))
-	r.settling = true
+	r.m.Rounds = append(r.m.Rounds, slices.Concat(r.again, inputs))
+	r.settling, r.again = true, r.again[:0]
 	instant, err := r.Engine.Settle(inputs)
-	r.settling = false
+	if r.settling = false; r.stepping {
+		for _, t := range r.Reran() {
+			last := len(r.m.Rounds) - 1
+			r.m.Rounds[last] = append(r.m.Rounds[last], bt.Wait(t))
+		}
+	}
 	r.m.Changes = append(r.m.Changes, instant.Changes...)
 	return instant, err
 }

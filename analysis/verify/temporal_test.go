@@ -391,6 +391,20 @@ func TestPropertiesOfManyTasksWithoutMemory(t *testing.T) {
 	}
 }
 
+// A script shows that a loop waits, and when it goes on.
+func TestScriptsShowLoopsThatWait(t *testing.T) {
+	s, found := check(t, `<Sequence><Script name="first" code="n := 2"/><KeepRunningUntilFailure name="loop"><SetBlackboard
+		name="copy" value="{n}" output_key="m"/></KeepRunningUntilFailure></Sequence>`, "always: [not loop]")
+	for _, question := range []string{"complete", "always"} {
+		f := byQuestion(found, question)[0]
+		states := replayed(t, s.Plan.Tree, f.Script)
+		if last := states[len(states)-1]; f.Verdict != Refuted || last["copy"] || !last["loop"] ||
+			!strings.Contains(f.Script, "wait loop\nagain loop\n") {
+			t.Errorf("%s: %v, then %v\n%s", f.Text, f.Verdict, last, f.Script)
+		}
+	}
+}
+
 // A loop that waits runs its action again once that would not end at once any more, in proofs as in flights.
 func TestWaitingLoopsAreFollowed(t *testing.T) {
 	for _, loop := range []string{`<Action name="work" done="x ge k"/>`,

@@ -27,6 +27,8 @@ import (
 //	slow A [entry] [exit]              exactly these procedures of A take time from now on
 //	entered A, exited A                the running procedure is complete
 //	elapsed T                          the running timer of a task has elapsed
+//	wait L                             the loop L does not run its child again in this instant, but waits with it
+//	again L                            the loop L, if it waits, runs its child again
 //
 // The ID of leaves names all of them, and a path one. If the first line begins with `start:`, its inputs are those with
 // which the engine begins, before the first settling; it is not counted. Without it, conditions are false, actions ask
@@ -194,6 +196,8 @@ var verbs = []verb{
 	{"entered", bt.Kind.Acts, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Entered(t) }},
 	{"exited", bt.Kind.Acts, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Exited(t) }},
 	{"elapsed", bt.Kind.Timer, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Elapsed(t) }},
+	{"wait", bt.Kind.Repeats, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Wait(t) }},
+	{"again", bt.Kind.Repeats, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Again(t) }},
 }
 
 var verdicts = map[string]bt.Status{"accept": bt.Accept, "success": bt.Success, "failure": bt.Failure}

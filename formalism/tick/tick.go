@@ -48,7 +48,7 @@ type Engine struct {
 	barred   map[bt.Task]bool // guards of shared resources: it has not got it in this tick
 	halted   bool
 	stepping bool // see StepLoops
-	reran    bool // see Reran
+	reran    []bt.Task // see Reran
 }
 
 // node describes a task for the engine.
@@ -234,8 +234,9 @@ func (e *Engine) Halt() bt.Instant {
 // StepLoops sets whether a task that would run a child again waits until RunAgain.
 func (e *Engine) StepLoops(step bool) { e.stepping = step }
 
-// Reran reports whether a task has run a child again, or waits to, since the last Settle began.
-func (e *Engine) Reran() bool { return e.reran }
+// Reran returns the tasks that have run a child again, or have begun to wait with that, since the last Settle began. It
+// is valid until the next one.
+func (e *Engine) Reran() []bt.Task { return e.reran }
 
 // LoopsWait reports whether a task waits before it runs its child again.
 func (e *Engine) LoopsWait() bool {
@@ -264,7 +265,7 @@ func (e *Engine) take(inputs []bt.Input) {
 // settle ticks the root until a tick changes nothing, and counts those that change something. It reports whether that
 // happened within the limit.
 func (e *Engine) settle(limit int) bool {
-	e.changes, e.commands, e.timings, e.ticks, e.reran = e.changes[:0], e.commands[:0], e.timings[:0], 0, false
+	e.changes, e.commands, e.timings, e.ticks, e.reran = e.changes[:0], e.commands[:0], e.timings[:0], 0, e.reran[:0]
 	for {
 		e.ticks++
 		e.changed = false
@@ -553,7 +554,8 @@ func (e *Engine) leaveChild(n *node, s *task, place int32, reached bt.At, passin
 		again := false
 		s.at, again = n.script.Leave(s.at, reached, n.limit, int(place), child.heard.Judgement(), passing)
 		if again { // its result is not held
-			s.at.Waits, e.reran = e.stepping, true
+			s.at.Waits = e.stepping
+			e.reran = append(e.reran, e.tree.Parent(n.children[place]))
 			child.active = false
 			e.changed = true
 			return

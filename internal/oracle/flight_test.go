@@ -290,7 +290,7 @@ func (f *Flight) settle(commit bool) error {
 		}
 		instant, err := f.engine.Settle(in)
 		f.meet(statuses, instant.Changes)
-		f.reran = f.reran || f.engine.Reran()
+		f.reran = f.reran || len(f.engine.Reran()) > 0
 		f.carryOut(instant)
 		if err != nil {
 			return err
