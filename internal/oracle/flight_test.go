@@ -77,6 +77,7 @@ type program struct {
 
 // compile numbers signals and comparisons.
 func (m *Mission) compile() *program {
+	m.root.started()
 	p := &program{Mission: m, nodes: m.root.leaves(nil), leafOf: map[bt.Task]int{}}
 	tree, err := bt.Compile(m.root.node())
 	if err != nil {

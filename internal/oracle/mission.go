@@ -54,7 +54,7 @@ type node struct {
 	children []*node
 	uses     int
 	variable *expression // of a switch that is written with its cases
-	attached bool        // it is written as an attribute of its last child
+	attached bool        // it is written as an attribute of its last child, or not at all
 	leaf
 }
 
@@ -82,6 +82,48 @@ func (n *node) node() *bt.Node {
 		d.Children = append(d.Children, c.node())
 	}
 	return d
+}
+
+// started puts an action that ends at once after each child that runs even if it is judged at once.
+func (n *node) started() {
+	for _, c := range n.children {
+		c.started()
+	}
+	if !n.kind.Runs() {
+		return
+	}
+	child := n.children[0]
+	if child.starts() {
+		child = child.children[1]
+	}
+	if n.children[0] = child; child.judges() {
+		kind := slices.IndexFunc(bt.Kinds(), func(k bt.Kind) bool { return k.Effect() == "_post" })
+		start := &node{kind: leafKind("Action"), name: n.name + ".start", uses: 1,
+			leaf: leaf{done: of("true"), entryTime: -1, exitTime: -1}}
+		n.children[0] = &node{kind: bt.Kinds()[kind], name: n.name + ".run", uses: 1, attached: true,
+			children: []*node{start, child}, leaf: leaf{entryTime: -1, exitTime: -1}}
+	}
+}
+
+// starts reports whether a task is one that started has put there.
+func (n *node) starts() bool { return n.attached && n.children[0].clerk == "" }
+
+// judges reports whether a task may be judged without being activated.
+func (n *node) judges() bool {
+	judges := func(i int) bool { return n.children[i].judges() }
+	switch {
+	case n.uses > 1:
+		return true
+	case n.kind.Acts():
+		return n.successIf != nil || n.failureIf != nil
+	case len(n.children) == 0:
+		return !n.kind.Timer()
+	case n.kind.Family() == bt.Count:
+		return slices.ContainsFunc(n.children, (*node).judges)
+	case n.kind.Effect() != "":
+		return judges(1)
+	}
+	return judges(0)
 }
 
 // leaves appends the leaves in the order of the tree.
@@ -127,9 +169,11 @@ func (m *Mission) Plan() string {
 	attached := ""
 	write = func(n *node, top bool) string {
 		if n.attached {
-			if n.kind.Condition() != "" {
+			switch {
+			case n.starts():
+			case n.kind.Condition() != "":
 				attached += fmt.Sprintf(` %s="%s"`, n.kind.Condition(), n.children[0].on)
-			} else {
+			default:
 				attached += fmt.Sprintf(` %s="%s"`, n.kind.Effect(), m.statements(n.children[0].entry))
 			}
 			return write(n.children[1], top)

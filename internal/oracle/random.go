@@ -324,14 +324,6 @@ func (k *maker) task(depth int) *node {
 		}
 		n.children = append(n.children, c)
 	}
-	if kind.Runs() { // over what must be activated: else the plan has an action before it
-		first := k.leaf()
-		for !first.kind.Acts() || first.clerk != "" || first.successIf != nil || first.failureIf != nil {
-			first = k.leaf()
-		}
-		is := func(k bt.Kind) bool { return k.Family() == bt.Chain && k.Over() == bt.Success && !k.Memory() }
-		n.children[0] = k.composite(is, first, n.children[0])
-	}
 	n.params = trees.Params(k.Rand, kind, width)
 	if kind.Timer() {
 		n.params = []int{1000 * (1 + k.IntN(2))}
