@@ -244,7 +244,7 @@ func (s *Stepper) free(subject *declare.Subject) {
 			_, input := subject.Plan.Input(&subject.Plan.Leaves[i], nil)
 			l.Formulas[executive.On] = s.pseudo(input)
 		case !l.Condition && slices.Contains(subject.Declared.Free, name):
-			l.Formulas[executive.Done], l.Formulas[executive.Failed] = s.pseudo(name+" ends well"), s.pseudo(name+" ends badly")
+			l.Formulas[executive.Done], l.Formulas[executive.Failed] = s.pseudo(name+" succeeds"), s.pseudo(name+" fails")
 			l.Formulas[executive.SuccessIf] = s.pseudo(name + " has nothing to do")
 			l.Formulas[executive.FailureIf] = s.pseudo(name + " cannot run")
 		}

@@ -36,7 +36,7 @@ func (m *Moment) text(counts func(part string) bool) string {
 const Always = "always"
 
 // denials are the propositions about free actions, each with its contrary.
-var denials = [][2]string{{" ends well", " does not end well"}, {" ends badly", " does not end badly"},
+var denials = [][2]string{{" succeeds", " does not succeed"}, {" fails", " does not fail"},
 	{" has nothing to do", " has something to do"}, {" cannot run", " can run"}}
 
 // Denied returns the contrary of a proposition in words.

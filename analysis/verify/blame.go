@@ -22,23 +22,67 @@ import (
 type answers struct{ ends, holds bool }
 
 // blameless returns the findings of a question in which nothing is refuted that leaves of another program can avoid.
-func (m *Model) blameless(q Question, found []Finding) []Finding {
-	for i := range found {
-		f := &found[i]
-		all := []answers{{true, true}, {true, false}}
-		if f.Advice == flown.Remedy(flown.ErrUnsettled) {
-			all = []answers{{false, true}}
+func (m *Model) blameless(q Question, found []Finding) (all []Finding) {
+	for _, f := range found {
+		if f.Verdict == Refuted && len(m.subject.Declared.Foreign) > 0 {
+			left, whole := m.unavoidable(q, f)
+			if all = append(all, left...); whole {
+				continue
+			}
+			m.excuse(&f)
 		}
-		avoids := func(a answers) bool { return !m.remains(q, f, a) }
-		if f.Verdict == Refuted && len(m.subject.Declared.Foreign) > 0 && slices.ContainsFunc(all, avoids) {
-			m.excuse(f)
-		}
+		all = append(all, f)
 	}
-	return found
+	return all
 }
 
-// remains reports whether what a finding refutes is also refuted if the leaves of another program answer so.
-func (m *Model) remains(q Question, f *Finding, a answers) bool {
+// unavoidable returns what a finding refutes whatever the leaves of another program do; whole tells whether that is all.
+func (m *Model) unavoidable(q Question, f Finding) (left []Finding, whole bool) {
+	all := []answers{{true, true}, {true, false}}
+	if f.Advice == flown.Remedy(flown.ErrUnsettled) {
+		all = []answers{{false, true}}
+	}
+	left, whole = []Finding{f}, true
+	for _, a := range all {
+		again := slices.DeleteFunc(m.answered(q, a), func(g Finding) bool {
+			return g.Verdict != Refuted || g.About != f.About || g.Place != f.Place ||
+				g.About == "" && g.Tasks == nil && g.Advice != f.Advice
+		})
+		var still []Finding
+		for _, r := range left {
+			if r.within(again) {
+				still = append(still, r)
+				continue
+			}
+			whole = false
+			for _, g := range again { // it refutes a part
+				if g.within([]Finding{r}) {
+					still = append(still, g)
+				}
+			}
+		}
+		left = still
+	}
+	return left, whole
+}
+
+// within reports whether each unit of a finding is one of others.
+func (f *Finding) within(others []Finding) bool {
+	units := func(f *Finding) [][]bt.Task {
+		if f.Units == nil {
+			return [][]bt.Task{f.Tasks}
+		}
+		return f.Units
+	}
+	return !slices.ContainsFunc(units(f), func(u []bt.Task) bool {
+		return !slices.ContainsFunc(others, func(o Finding) bool {
+			return slices.ContainsFunc(units(&o), func(v []bt.Task) bool { return slices.Equal(u, v) })
+		})
+	})
+}
+
+// answered returns the findings of a question if the leaves of another program answer so.
+func (m *Model) answered(q Question, a answers) []Finding {
 	x := m.with[a]
 	if x == nil {
 		if x = newModel(a.define(m.subject), m.spaceOf); m.with == nil {
@@ -49,9 +93,7 @@ func (m *Model) remains(q Question, f *Finding, a answers) bool {
 	x.extend(m.effort)
 	again := x.supported(q, q.Ask(x))
 	m.tired = m.tired || x.tired
-	return slices.ContainsFunc(again, func(g Finding) bool {
-		return g.Verdict == Refuted && g.About == f.About && g.Advice == f.Advice
-	})
+	return again
 }
 
 // define returns a subject in which the leaves of another program answer so.
@@ -85,12 +127,12 @@ func (m *Model) excuse(f *Finding) {
 	if len(named) == 0 {
 		named = all
 	}
-	answer := "answers of " + m.some(named)
+	happens := "it takes certain answers of " + m.some(named)
 	if len(f.Where) > 0 && f.Where[0] != flown.Always {
-		answer = f.Where[0]
+		happens = "it happens where " + f.Where[0]
 	}
 	f.Verdict = Undecided
-	f.Text = whether(strings.TrimSuffix(f.Text, memorized)) + "; leaves decide this that nothing defines"
-	f.Advice = fmt.Sprintf("it takes: %s; if that cannot be, define %s: an action by `done`, a condition by `on` or a"+
-		" fact; else %s", answer, m.some(named), f.Advice)
+	f.Text = whether(strings.TrimSuffix(f.Text, memorized)) + "; it depends on leaves that nothing defines"
+	f.Advice = fmt.Sprintf("%s; if that cannot be, define %s: an action by `done`, a condition by `on` or a fact; else %s",
+		happens, m.some(named), f.Advice)
 }

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/canopy-uav/canopy/document/declare"
@@ -69,5 +70,29 @@ func TestCloseLimits(t *testing.T) {
 	}
 	if got, want := s.text(2, 2), "x in [0.011, 0.02)"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// What leaves of another program can avoid is not refuted, whatever else is.
+func TestEachRefutationIsBlamedAlone(t *testing.T) {
+	guarded := `<ReactiveFallback><Condition ID="Blocked"/><Action name="a" write="u := 1"/></ReactiveFallback>
+		<Action name="b" write="u := 2" done="x ge 1"/>`
+	for _, test := range []struct{ plan, refuted, open string }{
+		{`<Sequence><Parallel name="p">` + guarded + `</Parallel><Parallel name="q"><Action name="c" write="u := 1"/>
+			<Action name="d" write="u := 2"/></Parallel></Sequence>`, "", "a and b; c and d"},
+		{`<Sequence><Parallel name="q"><Action name="c" write="u := 1" done="x ge 1"/><Action name="d" write="u := 2"
+			done="x ge 1"/></Parallel><Parallel name="p">` + guarded + `</Parallel></Sequence>`, "c and d", "a and b"},
+		{`<Parallel name="p">` + guarded + `<Action name="c" write="u := 1"/></Parallel>`, "b and c", "any two of a, b, c"},
+	} {
+		s := declare.Subject{Plan: readPlan(t, test.plan)}
+		s.Declared.AddFree(s.Plan)
+		texts := map[Verdict]string{}
+		for _, f := range byQuestion(Check(s), "conflict") {
+			who, _, _ := strings.Cut(strings.TrimPrefix(f.Text, "not concluded whether "), " are active")
+			texts[f.Verdict] = strings.TrimPrefix(texts[f.Verdict]+"; "+who, "; ")
+		}
+		if texts[Refuted] != test.refuted || texts[Undecided] != test.open {
+			t.Errorf("refuted %q, open %q\n%s", texts[Refuted], texts[Undecided], test.plan)
+		}
 	}
 }

@@ -95,7 +95,7 @@ func TestNoAlarmAboutOtherPrograms(t *testing.T) {
 		if (status == exitRefute) != (want == "REFUTED") {
 			t.Errorf("%s: status %d, %s", plan, status, out)
 		}
-		if want == "not proved" && (!strings.Contains(out, "it takes: ") || !strings.Contains(out, "if that cannot be, define ")) {
+		if want == "not proved" && (!strings.Contains(out, "it happens where ") || !strings.Contains(out, "if that cannot be, define ")) {
 			t.Errorf("%s: no advice: %s", plan, out)
 		}
 	}

@@ -164,6 +164,7 @@ func (m *Mission) each(f func(*expression)) {
 
 // Plan writes the plan.
 func (m *Mission) Plan() string {
+	m.root.started()
 	var trees []*node
 	var write func(n *node, top bool) string
 	attached := ""
