@@ -64,8 +64,8 @@ type Engine struct {
 	limit      int
 	changed    bool // in this iteration
 	halted     bool
-	begun      bool // Reconsider has begun the log of the next instant
-	stepping   bool // see StepLoops
+	begun      bool   // Reconsider has begun the log of the next instant
+	stepping   bool   // see StepLoops
 	waits      []Task // loops that wait instead of running a child again in this instant
 	reran      []Task // see Reran
 	hearing

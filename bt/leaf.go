@@ -7,8 +7,8 @@ import (
 	"github.com/canopy-uav/canopy/snapshot"
 )
 
-// Input is a change of one leaf's inputs, that a task's timer has elapsed, or when a loop goes on. The functions that create one take the
-// task it is meant for. An engine panics on an input for a task of another kind.
+// Input is a change of one leaf's inputs, that a task's timer has elapsed, or when a loop goes on. The functions that
+// create one take the task it is meant for. An engine panics on an input for a task of another kind.
 type Input struct {
 	task  Task
 	kind  inputKind

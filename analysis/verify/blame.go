@@ -36,7 +36,8 @@ func (m *Model) blameless(q Question, found []Finding) (all []Finding) {
 	return all
 }
 
-// unavoidable returns what a finding refutes whatever the leaves of another program do; whole tells whether that is all.
+// unavoidable returns what a finding refutes whatever the leaves of another program do; whole tells whether that is
+// all of it.
 func (m *Model) unavoidable(q Question, f Finding) (left []Finding, whole bool) {
 	all := []answers{{true, true}, {true, false}}
 	if f.Advice == flown.Remedy(flown.ErrUnsettled) {

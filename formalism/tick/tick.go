@@ -47,7 +47,7 @@ type Engine struct {
 	order    []bt.Task        // scratch
 	barred   map[bt.Task]bool // guards of shared resources: it has not got it in this tick
 	halted   bool
-	stepping bool // see StepLoops
+	stepping bool      // see StepLoops
 	reran    []bt.Task // see Reran
 }
 
