@@ -48,3 +48,34 @@ check:
 		}
 	}
 }
+
+// The goal is reached from the declared start, though not from everywhere, and in the time that it takes from there.
+func TestReachedFromStart(t *testing.T) {
+	x := tableOf(t, `
+states: {x: {unit: m, derivative: "u * (2 + sin(t / 1 [s]))", initial: 1, min: -100, max: 100}}
+commands: {u: {unit: m/s}}
+`, `<ReactiveFallback><Condition name="there" on="x ge 3"/>
+	<ReactiveSequence><Condition name="right" on="x ge 0"/><Action name="go" write="u := 1"/></ReactiveSequence>
+	<Action name="stay"/></ReactiveFallback>`, `
+check:
+  goal: x ge 3
+  properties: [within 2.1 (x ge 3), within 1.9 (x ge 3), never stay]
+`)
+	s := x.m.Subject()
+	s.Rates = x
+	answers := func() string {
+		var list []string
+		for _, f := range verify.Check(s) {
+			if f.Question == "reach" || f.Question == "property" {
+				list = append(list, f.Verdict.String())
+			}
+		}
+		return strings.Join(list, ", ")
+	}
+	anywhere := answers()
+	s = x.FromStart(s)
+	if start := answers(); anywhere != "proved, refuted, not proved, not proved, refuted" ||
+		start != "proved, proved, not proved, proved" {
+		t.Errorf("from anywhere: %s; from the start: %s; %v", anywhere, start, s.Declared.Facts)
+	}
+}
