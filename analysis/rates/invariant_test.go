@@ -25,6 +25,7 @@ func TestInvariants(t *testing.T) {
 		{"first order", "states: {x: {derivative: \"(u - x) / 5 [s]\"}}\ncommands: {u: {default: 80}}", 0, 100},
 		{"first order, with a time constant that varies", "states: {x: {derivative: \"(u - x) * (2 + sin(t / 1 [s])) / 5 [s]\"}}\ncommands: {u: {default: 80}}", 0, 100},
 		{"limited battery", "states: {x: {initial: 1, derivative: \"if(x le 0 and u gt 70, 0, if(x ge 1 and u lt 70, 0, (70 - u) / 1000 [s]))\"}}\ncommands: {u: {}}", 0, 1},
+		{"limited by the power", "states: {x: {initial: 0.9, derivative: \"if(x ge 1 and P gt 0 or x le 0 and P lt 0, 0, P) / 1 [s]\"}}\noutputs: {P: {value: \"0.3 + sin(t / 1 [s])\"}}", 0, 1},
 		{"limited by min", "states: {x: {initial: 0.5, derivative: \"min(0.1, max(-0.2, 1 - x - u / 50)) / 1 [s]\"}}\ncommands: {u: {default: 50}}", -1, 0.5},
 		{"relay", "states: {x: {derivative: \"if(x gt 0.5, -1, 1) / 1 [s]\"}}", 0, 0.5},
 		{"second order by the first", "states: {x: {derivative: \"(y - x) / 2 [s]\"}, y: {derivative: \"(u - y) / 1 [s]\"}}\ncommands: {u: {}}", 0, 100},

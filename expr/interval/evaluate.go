@@ -139,9 +139,49 @@ func (e evaluator) choose(n *expr.Node) Value {
 	case !t.True:
 		return e.any(n.Arg(2), e.condition(n))
 	}
-	v := e.any(n.Arg(1), e.condition(n)).Or(e.any(n.Arg(2), e.condition(n)))
+	v := e.given(n.Arg(0), true).any(n.Arg(1), e.condition(n)).Or(e.given(n.Arg(0), false).any(n.Arg(2), e.condition(n)))
 	v.Jumps = true
 	return v
+}
+
+// given returns an evaluator where a condition is known to hold, or not to: signals that it compares are limited.
+func (e evaluator) given(n *expr.Node, is bool) evaluator {
+	switch op := n.Op(); op {
+	case expr.OpNot:
+		return e.given(n.Arg(0), !is)
+	case expr.OpAnd, expr.OpOr:
+		if is == (op == expr.OpAnd) {
+			return e.given(n.Arg(0), is).given(n.Arg(1), is)
+		}
+		for i := range 2 { // the other one decides
+			if t := e.truth(n.Arg(i)); op == expr.OpAnd && !t.False || op == expr.OpOr && !t.True {
+				return e.given(n.Arg(1-i), is)
+			}
+		}
+	case expr.OpGreaterEqual, expr.OpGreater, expr.OpLess, expr.OpLessEqual:
+		most, least := n.Arg(0), n.Arg(1)
+		if (op == expr.OpGreaterEqual || op == expr.OpGreater) != is {
+			most, least = least, most
+		}
+		if x, y := e.number(most), e.number(least); !x.NaN && !y.NaN {
+			above, below := Interval{Low: y.Low, High: math.Inf(1)}, Interval{Low: math.Inf(-1), High: x.High}
+			return e.limited(most, above).limited(least, below)
+		}
+	}
+	return e
+}
+
+// limited returns an evaluator in which a node, if it is a signal, is in an interval.
+func (e evaluator) limited(n *expr.Node, in Interval) evaluator {
+	value := e.Value
+	e.Value = func(name string) Value {
+		v := value(name)
+		if both, ok := v.Meet(in); ok && n.Op() == expr.OpName && name == n.Name() {
+			v.Low, v.High = both.Low, both.High
+		}
+		return v
+	}
+	return e
 }
 
 // truth returns the possible values of a condition.
