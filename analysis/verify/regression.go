@@ -147,7 +147,7 @@ func (x *program) doubt(y *liveness, i int) (f Finding, ok bool) {
 	if len(open) == 0 {
 		return Finding{}, false
 	}
-	stem := path(x.starts, x.before(func(int) bool { return true }),
+	stem := path(x.starts, x.successors(nil),
 		func(n int) bool { return x.first(n) == i && !y.reached[n] })
 	on, loop := y.lasso(stem[len(stem)-1])
 	stem = append(stem, on[1:]...)

@@ -253,3 +253,14 @@ func TestRulesAfterTheGoal(t *testing.T) {
 		}
 	}
 }
+
+// A rule may be the first that holds only where the goal was reached before.
+func TestRulesBeyondTheGoal(t *testing.T) {
+	s := subjectOf(t, `<ReactiveFallback><Condition ID="high" on="x gt 1.5"/>
+		<ReactiveSequence><Condition ID="was" on="x ge 1.67" off="x lt 1.33"/><Action ID="down"/></ReactiveSequence>
+		<Action ID="stay"/></ReactiveFallback>`, `{goal: x lt 5, effects: {down: {x: [-1, -1]}, stay: {x: [-1, 1]}}}`)
+	found := askRegression(NewModel(s))
+	if !slices.ContainsFunc(found, func(f Finding) bool { return f.Verdict == Undecided && f.Script != "" }) {
+		t.Errorf("%+v", found)
+	}
+}
