@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -16,9 +17,9 @@ import (
 
 // How long a world lasts. A signal that rises at a rate of at least r stays in an interval of length d for at most d/r.
 // It leaves the interval through its upper end, and after it has entered through the lower one not before d/R, if R is
-// the maximum rate. Each signal has a clock that starts when the signal enters an interval or its rate changes. These
-// clocks are part of the zone, so they limit together with those of procedures, timers and the property how long a
-// world lasts.
+// the maximum rate; one that falls since it has entered there leaves it at once. Each signal has a clock that starts
+// when the signal enters an interval or its rate changes. These clocks are part of the zone, so they limit together
+// with those of procedures, timers and the property how long a world lasts.
 
 // continuousSignal is one that never jumps while its rate is known.
 type continuousSignal struct {
@@ -32,9 +33,10 @@ type knownRate struct {
 	known bool
 }
 
+// rateAt is a task and, as a text, the intervals of all continuous signals.
 type rateAt struct {
-	task bt.Task
-	cell int
+	task  bt.Task
+	cells string
 }
 
 // flow is how a signal moves in a state: from the end of an instant to the next one.
@@ -58,14 +60,40 @@ func (m *Model) continuousSignals(steps *flown.Stepper) []continuousSignal {
 			list = append(list, continuousSignal{axis{name: s.name, signal: i, cuts: s.cuts}, map[rateAt]knownRate{}})
 		}
 	}
-	return slices.DeleteFunc(list, func(d continuousSignal) bool { return m.subject.Initial == nil && !d.leaves(m) })
+	all := slices.Clone(list)
+	return slices.DeleteFunc(list, func(d continuousSignal) bool {
+		return m.subject.Initial == nil && !d.leaves(m, all)
+	})
+}
+
+// flows returns how the signal may move in an interval while a task is active: wherever the others are, and with each
+// interval of another one.
+func (d *continuousSignal) flows(m *Model, all []continuousSignal, cell int) iter.Seq[flow] {
+	return func(yield func(flow) bool) {
+		for _, t := range m.actions() {
+			alone := func(u bt.Task) bool { return u == t }
+			in := map[string]interval.Interval{d.name: d.interval(cell)}
+			if !yield(d.rate(m, cell, in, "", alone)) {
+				return
+			}
+			for i := range all {
+				o := &all[i]
+				for k := 0; k <= len(o.cuts) && o.name != d.name; k++ {
+					in := map[string]interval.Interval{d.name: d.interval(cell), o.name: o.interval(k)}
+					if !yield(d.rate(m, cell, in, "", alone)) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // leaves reports whether some task makes the signal leave some interval.
-func (d *continuousSignal) leaves(m *Model) bool {
+func (d *continuousSignal) leaves(m *Model, all []continuousSignal) bool {
 	for cell := range len(d.cuts) + 1 {
-		for _, t := range m.actions() {
-			if d.longest(d.rate(m, cell, func(u bt.Task) bool { return u == t })) < zone.Forever {
+		for f := range d.flows(m, all, cell) {
+			if d.longest(f) < zone.Forever {
 				return true
 			}
 		}
@@ -74,14 +102,13 @@ func (d *continuousSignal) leaves(m *Model) bool {
 }
 
 // total returns the sum over all intervals of the times for which the signal may stay [s], if they are limited.
-func (d *continuousSignal) total(m *Model) float64 {
+func (d *continuousSignal) total(m *Model, all []continuousSignal) float64 {
 	sum := 0.0
 	for cell := range len(d.cuts) + 1 {
 		most := 0.0
-		for _, t := range m.actions() {
-			r := d.rate(m, cell, func(u bt.Task) bool { return u == t })
-			if low, high := d.bounds(cell); max(r.low, -r.high) > 0 && !math.IsInf(high-low, 0) {
-				most = max(most, (high-low)/max(r.low, -r.high))
+		for f := range d.flows(m, all, cell) {
+			if low, high := d.bounds(cell); max(f.low, -f.high) > 0 && !math.IsInf(high-low, 0) {
+				most = max(most, (high-low)/max(f.low, -f.high))
 			}
 		}
 		sum += most
@@ -89,11 +116,23 @@ func (d *continuousSignal) total(m *Model) float64 {
 	return sum
 }
 
-// rate returns the flow in an interval while tasks are active: all of them limit the rate.
-func (d *continuousSignal) rate(m *Model, cell int, active func(bt.Task) bool) flow {
+// interval returns the values of the signal in an interval.
+func (d *continuousSignal) interval(cell int) interval.Interval {
+	low, high := d.bounds(cell)
+	return interval.Interval{Low: low, High: high}
+}
+
+// rate returns the flow in an interval while tasks are active: all of them limit the rate. The signals are in the given
+// ranges, which cells names as a text; "": it is asked once.
+func (d *continuousSignal) rate(m *Model, cell int, in map[string]interval.Interval, cells string,
+	active func(bt.Task) bool,
+) flow {
 	now := flow{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
 	for _, t := range moving(slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return !active(t) })) {
-		r := d.knownRate(m, t, cell)
+		r := d.knownRate(m, rateAt{t, cells}, in)
+		if cells != "" {
+			m.origins[r.From] = m.origins[r.From] || r.known
+		}
 		if r.Jumps {
 			return flow{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
 		}
@@ -105,16 +144,13 @@ func (d *continuousSignal) rate(m *Model, cell int, active func(bt.Task) bool) f
 	return now
 }
 
-// knownRate returns the rate in an interval while a task is active.
-func (d *continuousSignal) knownRate(m *Model, t bt.Task, cell int) knownRate {
-	at := rateAt{t, cell}
+// knownRate returns the rate while a task is active and signals are in the given ranges.
+func (d *continuousSignal) knownRate(m *Model, at rateAt, in map[string]interval.Interval) knownRate {
 	f, asked := d.rates[at]
-	if !asked {
-		low, high := d.bounds(cell)
+	if !asked || at.cells == "" {
 		r, known := anyRate, false
 		if m.space.work.more() { // a rate takes time
-			in := map[string]interval.Interval{d.name: {Low: low, High: high}}
-			if r, known = m.subject.Rate(t, d.name, in); t == declare.Idle {
+			if r, known = m.subject.Rate(at.task, d.name, in); at.task == declare.Idle {
 				known = known && r.From == declare.Derived && !r.Jumps
 			}
 		}
@@ -130,17 +166,23 @@ func (d *continuousSignal) knownRate(m *Model, t bt.Task, cell int) knownRate {
 // known reports whether anything is known of the rate: then the signal does not jump.
 func (d flow) known() bool { return !math.IsInf(d.low, -1) || !math.IsInf(d.high, 1) }
 
-// rounding is the relative error of times that is allowed.
-const rounding = 1e-9
+// rounding is the relative error of times that is allowed; located is the error of the time of an event [s].
+const (
+	rounding = 1e-9
+	located  = 1e-6
+)
 
 // longest returns the maximum time for which a signal stays in its interval.
 func (d *continuousSignal) longest(now flow) zone.Time {
 	low, high := d.bounds(now.cell)
-	speed := max(now.low, -now.high)
-	if !(speed > 0) || math.IsInf(high-low, 0) || now.fact != "" { // what is beyond a fact is no way out
+	speed, length := max(now.low, -now.high), high-low
+	if now.from > 0 && now.high < 0 || now.from < 0 && now.low > 0 { // it turns back where it has entered
+		length = speed * located
+	}
+	if !(speed > 0) || math.IsInf(length, 0) || now.fact != "" { // what is beyond a fact is no way out
 		return zone.Forever
 	}
-	_, above := zone.Seconds((high - low) / speed * (1 + rounding))
+	_, above := zone.Seconds(length / speed * (1 + rounding))
 	if above < zone.Longest {
 		above++ // it ends after the end of the interval
 	}
@@ -185,13 +227,15 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 	}
 	z, before := m.Zone(), x.flows[from]
 	now := make([]flow, len(x.continuous))
+	in, cells := map[string]interval.Interval{}, make([]int, len(x.continuous))
+	for i := range x.continuous {
+		d := &x.continuous[i]
+		cells[i] = cellAt(m, d.name, d.cuts)
+		in[d.name] = d.interval(cells[i])
+	}
 	for i := range x.continuous {
 		d, clock := &x.continuous[i], x.clock+len(x.ops)+i
-		next := d.rate(x.m, cellAt(m, d.name, d.cuts), m.Active)
-		for at, r := range d.rates {
-			x.m.origins[r.From] = x.m.origins[r.From] || r.known && at.cell == next.cell &&
-				(at.task == declare.Idle || m.Active(at.task))
-		}
+		next := d.rate(x.m, cells[i], in, fmt.Sprint(cells), m.Active)
 		if before != nil {
 			last := before[i]
 			switch crossed := next.cell - last.cell; {
@@ -263,7 +307,7 @@ func soon(f *temporal.Formula, time float64) *temporal.Formula {
 func (m *Model) longEnough(list []continuousSignal) float64 {
 	sum := 1.0
 	for i := range list {
-		sum += list[i].total(m)
+		sum += list[i].total(m, list)
 	}
 	for i := range m.plan.Leaves {
 		for _, e := range []*expr.Expr{m.plan.Leaves[i].EntryTime, m.plan.Leaves[i].ExitTime} {

@@ -20,6 +20,8 @@ func TestRatesLimitTimes(t *testing.T) {
 		</ReactiveSequence><Condition name="high" on="h ge 600"/><Action name="slow"/></ReactiveFallback>`
 	const latch = `<ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="empty" on="b le 1" off="b ge 9"/>
 		<Action name="charge" entry_time="10 [s]"/></ReactiveSequence><Action name="fly"/></ReactiveFallback>`
+	const fence = `<ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="far" on="h gt 300" off="h lt 200"/>
+		<Action name="back"/></ReactiveSequence><Action name="go"/></ReactiveFallback>`
 	const turns = "charge: {b: [0.5, 1]}, fly: {b: [-0.2, -0.1]}"
 	for _, test := range []struct {
 		plan, property, effects string
@@ -51,6 +53,11 @@ func TestRatesLimitTimes(t *testing.T) {
 		{latch, "always (fly -> within 101 [s] charge)", turns, Proved, ""},
 		{latch, "always (charge -> eventually fly)", turns, Proved, ""},
 		{latch, "always eventually charge", turns, Proved, ""},
+		// What is turned back at a limit leaves it at once; at the start it may be anywhere beyond.
+		{fence, "far or always (far -> within 12 [s] (not far))", "back: {h: [-10, -9]}, go: {h: [0, 5]}", Proved, ""},
+		{fence, "far or always (far -> within 11 [s] (not far))", "back: {h: [-10, -9]}, go: {h: [0, 5]}", Undecided,
+			"while back is active"},
+		{fence, "always (far -> within 12 [s] (not far))", "back: {h: [-10, -9]}, go: {h: [0, 5]}", Undecided, "while back is active"},
 	} {
 		_, all := check(t, test.plan, fmt.Sprintf("facts: [h >= 0, b >= 0 and b <= 10]\nproperties: [%q]\neffects: {%s}\n", test.property, test.effects))
 		f := byQuestion(all, "property")[0]
@@ -59,6 +66,32 @@ func TestRatesLimitTimes(t *testing.T) {
 		}
 		if f.Verdict == Proved && f.Assumes[0] != EffectsHold {
 			t.Errorf("%s: %v", test.property, f.Assumes)
+		}
+	}
+}
+
+// sheltered derives a rate of x that is not 0 only where y is at least 2; y rises.
+type sheltered struct{}
+
+func (sheltered) Rate(_ bt.Task, signal string, in map[string]interval.Interval) (declare.Rate, bool) {
+	r := declare.Rate{Low: 0, High: 1, From: declare.Derived}
+	if y, known := in["y"]; signal == "y" || known && y.Low >= 2 {
+		r.Low = 1
+	}
+	return r, true
+}
+
+func (sheltered) Missing(bt.Task, string) []string { return nil }
+
+// TestRatesFollowIntervals: what is known of the rate of a signal follows the intervals of the others.
+func TestRatesFollowIntervals(t *testing.T) {
+	for condition, want := range map[string]Verdict{"y ge 2": Proved, "y ge 1": Undecided} {
+		s := subjectOf(t, `<ReactiveSequence name="s"><Condition name="c" on="`+condition+`"/><ReactiveFallback name="f">
+			<Condition name="far" on="x ge 3"/><Action name="go"/></ReactiveFallback></ReactiveSequence>`,
+			"facts: [x >= 0, y >= 0 and y <= 9]\nproperties: ['always (go -> within 3.1 [s] (not go))']\n")
+		s.Rates = sheltered{}
+		if f := askProperties(NewModel(s))[0]; f.Verdict != want {
+			t.Errorf("%s: %s %s", condition, f.Word(), f.Text)
 		}
 	}
 }

@@ -150,8 +150,8 @@ func (x *product) noteLocks(now, before []flow, z *zone.Zone) {
 	}
 }
 
-// endsBefore reports whether a fact may have ended the run before what must happen without a bound, that is, within the
-// time until.
+// endsBefore reports whether a declared fact may have ended the run before what must happen without a bound, that is,
+// within the time until.
 func (x *product) endsBefore(state int, flows []flow, z *zone.Zone) bool {
 	within, _ := x.bounded(state, temporal.Within)
 	awaited := func(op *temporal.Formula) bool {
@@ -162,7 +162,7 @@ func (x *product) endsBefore(state int, flows []flow, z *zone.Zone) bool {
 	}
 	for i, f := range flows {
 		clock := x.clock + len(x.ops) + i
-		if f.fact != "" && (!z.Runs(clock) || z.Allows(clock, zone.AtLeast, x.continuous[i].shortest(f))) {
+		if f.fact != "" && f.fact != implied && (!z.Runs(clock) || z.Allows(clock, zone.AtLeast, x.continuous[i].shortest(f))) {
 			return true
 		}
 	}
