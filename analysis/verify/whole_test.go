@@ -3,17 +3,12 @@ package verify_test
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
-	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/canopy-uav/canopy/analysis/rates"
 	"github.com/canopy-uav/canopy/bt"
-	"github.com/canopy-uav/canopy/diag"
-	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/internal/trees"
 )
 
@@ -752,35 +747,4 @@ func (k *whole) otherStart() string {
 		text += fmt.Sprintf("  %s: %s\n", s.name, value)
 	}
 	return text
-}
-
-// read reads the mission, sometimes with declared effects that are true, for they contain what is derived.
-func (k *whole) read() *mission.Mission {
-	m, _ := read(k.files(""))
-	if m == nil || !k.chance(5) {
-		return m
-	}
-	table, err := rates.Of(m)
-	if err != nil {
-		return nil
-	}
-	for _, r := range table.Rows() {
-		name := m.Plan.Tree.Name(r.Task)
-		if r.Known && !r.Found.Jumps && !math.IsInf(r.Found.High-r.Found.Low, 0) && k.chance(2) && slices.Contains(k.actions, name) {
-			k.effects += fmt.Sprintf("    %s: {%s: [%.3f, %.3f]}\n", name, r.Signal, r.Found.Low-.01, r.Found.High+.01)
-			k.actions = slices.DeleteFunc(k.actions, func(a string) bool { return a == name })
-		}
-	}
-	m, _ = read(k.files(""))
-	return m
-}
-
-// read reads files as a mission.
-func read(files map[string]string) (*mission.Mission, diag.List) {
-	return mission.Read("m.yaml", func(name string) ([]byte, error) {
-		if text, ok := files[name]; ok {
-			return []byte(text), nil
-		}
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}, nil, nil)
 }
