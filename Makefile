@@ -45,7 +45,7 @@ robust: ## kill -9, Ctrl-C, full disk and corrupt files, 20 cases each; about a 
 	$(GO) test ./cmd/canopy -run '^TestRobust$$' -cases 20
 
 campaign: ## MISSIONS random missions, flown six times each: no flight contradicts an answer of check; 3 in a second
-	$(GO) test -vet=off -timeout 0 ./analysis/verify -run '^TestCampaign$$' -v -campaign $(MISSIONS)
+	$(GO) test -vet=off -timeout 0 ./cmd/canopy -run '^TestCampaign$$' -v -campaign $(MISSIONS)
 
 # The rooms have no goroutines (internal/house); some commands have, links, programs with run/live, and those who watch a
 # run; bt's TestRandom runs engines on shared code side by side.

@@ -162,7 +162,8 @@ func (x *product) endsBefore(state int, flows []flow, z *zone.Zone) bool {
 	}
 	for i, f := range flows {
 		clock := x.clock + len(x.ops) + i
-		if f.fact != "" && f.fact != implied && (!z.Runs(clock) || z.Allows(clock, zone.AtLeast, x.continuous[i].shortest(f))) {
+		if f.fact != "" && f.fact != implied &&
+			(!z.Runs(clock) || z.Allows(clock, zone.AtLeast, x.continuous[i].shortest(f))) {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package verify_test
+package main
 
 import (
 	"errors"
@@ -278,6 +278,10 @@ func (c *campaign) judge(found []verify.Finding, f *flownLog, initial string) {
 	for _, r := range f.rows {
 		c.counts["row "+r.Kind+" "+r.Verdict]++
 		for _, x := range slices.Concat(of["property"], of["always"]) {
+			if same := r.Property == x.About || r.Property == "always ("+x.About+")"; same && initial == "" &&
+				x.Verdict == verify.Refuted && r.Verdict != record.PropertyViolated {
+				c.wrong(x, initial, "it is %s", r.Verdict)
+			}
 			if r.Verdict != record.PropertyViolated || r.Property != x.About && r.Property != "always ("+x.About+")" || !proved(x, initial) {
 				continue
 			}
@@ -527,13 +531,8 @@ func TestCampaign(t *testing.T) {
 			continue
 		}
 		c.save(n)
-		s := m.Subject()
-		table, err := rates.Of(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Rates = table
-		s.Start = func() declare.Subject { return table.FromStart(s) }
+		s, err := provable(m)
+		must(t, err)
 		begin := time.Now()
 		found := c.firstAnswers(s)
 		took := time.Since(begin)
@@ -569,18 +568,6 @@ func TestCampaign(t *testing.T) {
 	if c.counts["flights"] < missions {
 		t.Errorf("only %d flights", c.counts["flights"])
 	}
-}
-
-// subject returns what `canopy check` asks about.
-func (c *campaign) subject(m *mission.Mission) declare.Subject {
-	s := m.Subject()
-	table, err := rates.Of(m)
-	if err != nil {
-		c.Fatal(err)
-	}
-	s.Rates = table
-	s.Start = func() declare.Subject { return table.FromStart(s) }
-	return s
 }
 
 // withEffects reads the mission, sometimes with declared effects that are true, for they contain what is derived.

@@ -1,4 +1,4 @@
-package verify_test
+package main
 
 import (
 	"cmp"
@@ -18,9 +18,9 @@ type whole struct {
 	*rand.Rand
 	horizon float64
 
-	states, outputs, discrete, commands, tables, events, signals []string // lines of YAML
-	facts                                                        []string // true of the vehicle, from every start
-	starts                                                       []start  // of the states
+	states, outputs, discrete, commands, tables, events, signals []string     // lines of YAML
+	facts                                                        []string     // true of the vehicle, from every start
+	starts                                                       []wholeStart // of the states
 
 	reals      []quantity // that conditions read
 	truths     []string   // Boolean signals
@@ -46,8 +46,8 @@ type quantity struct {
 	low, high float64
 }
 
-// start is a state with the range of its initial values.
-type start struct {
+// wholeStart is a state with the range of its initial values.
+type wholeStart struct {
 	name      string
 	low, high float64
 	discrete  bool // 0 or 1
@@ -176,7 +176,7 @@ func (k *whole) newState(name, derivative string, first, low, high, lowest, high
 	initial := short(first + (low-first)*0)
 	k.states = append(k.states, fmt.Sprintf("  %s: {initial: %s, derivative: %q, min: %s, max: %s}", name, initial,
 		"("+derivative+") / 1 [s]", short(lowest), short(highest)))
-	k.starts = append(k.starts, start{name: name, low: low, high: high})
+	k.starts = append(k.starts, wholeStart{name: name, low: low, high: high})
 	k.reals = append(k.reals, quantity{name, max(lowest, -3), min(highest, 4)})
 }
 
@@ -208,7 +208,7 @@ func (k *whole) component(i int) {
 		k.reals[len(k.reals)-1] = quantity{name, 0, 1}
 	case 5: // a relay
 		k.discrete = append(k.discrete, fmt.Sprintf("  heat%d: {type: boolean, initial: %t}", i, k.chance(2)))
-		k.starts = append(k.starts, start{name: fmt.Sprintf("heat%d", i), discrete: true})
+		k.starts = append(k.starts, wholeStart{name: fmt.Sprintf("heat%d", i), discrete: true})
 		k.newState(name, fmt.Sprintf("if(heat%d, %s, -0.7)", i, k.one("0.5", "1 + 0.3 * u")), 1.5, 1.01, 1.99, 0.99, 2.01)
 		k.events = append(k.events, fmt.Sprintf("  - {when: %s le 1, then: heat%d := true}", name, i),
 			fmt.Sprintf("  - {when: %s ge 2, then: heat%d := false}", name, i))
