@@ -53,7 +53,10 @@ func (c counterexample) finding(proved, refuted Finding) Finding {
 
 // whether says that it is not concluded whether a fault is there.
 func whether(fault string) string {
-	return "not concluded whether " + strings.Replace(fault, "does not hold", "this holds", 1)
+	if rest, of := strings.CutPrefix(fault, "does not hold"); of {
+		fault = "this holds" + rest
+	}
+	return "not concluded whether " + fault
 }
 
 // flights is the states that runs of the plan reach. Questions share it; they are found only as far as one needs them.

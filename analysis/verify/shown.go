@@ -193,7 +193,7 @@ func (m *Model) doubt(f *Finding, q Question, is *fault) {
 	default:
 		f.Advice = fact + "; else " + f.Advice
 	}
-	f.Verdict = Undecided
+	f.Verdict, f.Assumes = Undecided, nil
 	f.Text = fmt.Sprintf("%s; the proof does not exclude it, but the mission's own flight does not show it, up to"+
 		" t = %s s", whether(text), diag.Number(s.Until, 6))
 	if s.Stopped != nil {

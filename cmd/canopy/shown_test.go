@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -182,4 +184,49 @@ func (s *sightings) shows(f *verify.Finding, rows []record.Property) (seen, ok b
 		return s.turns(f.Tasks), f.Verdict == verify.Refuted
 	}
 	return false, false
+}
+
+// What an abstract run refutes, and the flight of the mission does not show, is not proved: the finding says so, and
+// what would exclude it. From anywhere, it is refuted.
+func TestWhatTheFlightDoesNotShow(t *testing.T) {
+	files := stopping(`<ReactiveFallback><ReactiveSequence><Condition name="far" on="x * (x - 5 [m]) ge 2000 [m^2]"/>
+		<Action name="back" write="u := -1 [m/s]"/></ReactiveSequence><ReactiveSequence><Condition name="near" on="x lt 100 [m]"/>
+		<Action name="out" write="u := 1 [m/s]"/></ReactiveSequence></ReactiveFallback>`)
+	files["m.yaml"] += `check:
+  always: ["x le 15 [m]", "x le 60 [m]"]
+  properties: [never back, eventually back, "always (x le 10 [m])"]
+  period: 30 [s]
+`
+	file := filepath.Join(write(t, files), "m.yaml")
+	for _, c := range []struct {
+		flag, question, about, verdict, text, next string
+		at                                         float64
+	}{
+		{"", "always", "x le 15 [m]", "refuted", "; the mission's own flight shows it at t = 15 s", "`canopy run` shows it", 15},
+		{"", "property", "never back", "not_proved", "not concluded whether this holds: never back; the proof does not exclude " +
+			"it, but the mission's own flight does not show it, up to t = 20 s", "if no flight comes there, declare a fact", 0},
+		{"", "property", "eventually back", "refuted", "does not hold: eventually back; the mission's own flight shows it",
+			"change the plan", 0},
+		{"", "always", "x le 60 [m]", "proved", "holds in every state: x le 60 [m]", "", 0},
+		{"--from-anywhere", "always", "x le 15 [m]", "refuted", "does not hold in every state: x le 15 [m]", "find the first task", 0},
+		{"--from-anywhere", "always", "x le 60 [m]", "refuted", "does not hold in every state: x le 60 [m]", "find the first task", 0},
+		{"--from-anywhere", "property", "never back", "refuted", "does not hold: never back", "canopy trace", 0},
+	} {
+		args := append([]string{"check", file, "--json"}, strings.Fields(c.flag)...)
+		stdout, _, status := canopy(args...)
+		var found []object
+		must(t, json.Unmarshal([]byte(stdout), &found))
+		i := slices.IndexFunc(found, func(f object) bool {
+			return f.Question == c.question && f.About == c.about && strings.Contains(f.Text, c.text)
+		})
+		if i < 0 || status != exitRefute {
+			t.Errorf("%+v: status %d, %s", c, status, stdout)
+			continue
+		}
+		f := found[i]
+		if f.Verdict != c.verdict || !strings.Contains(f.Advice, c.next) || (f.At == nil) != (c.at == 0) ||
+			f.At != nil && math.Abs(*f.At-c.at) > 1e-6 {
+			t.Errorf("%+v: %+v", c, f)
+		}
+	}
 }
