@@ -1,6 +1,7 @@
 package flown
 
 import (
+	"crypto/sha256"
 	"slices"
 
 	"github.com/canopy-uav/canopy/analysis/zone"
@@ -69,12 +70,13 @@ func (r *stack) At(state Key, visit func(m *Moment)) {
 // fresh forgets the transitions of another instant.
 func (r *stack) fresh() {
 	for _, s := range r.of {
-		s.seen = map[string]place{}
+		s.seen = map[[sha256.Size]byte]place{}
 	}
 	r.size = 0
 }
 
 func (r *stack) transition(from Key, visit func(m *Moment)) {
+	r.of[0].moment.Skip = false
 	side, n, ok := r.resume()
 	if !ok {
 		r.restore(from, false)

@@ -1,6 +1,7 @@
 package flown
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type Moment struct {
 	Rounds  [][]bt.Input // the tree's inputs so far, by settling; first those with which it begins
 	Changes []bt.Change  // of statuses in this instant
 	Stop    bool         // set by the visitor: no more transitions
+	Skip    bool         // set by the visitor: how this transition goes on does not matter
 	Err     error        // the transition does not go on: bt.ErrLoop, ErrUnsettled, ErrNotFinite, or one of the executive
 
 	s      *Stepper
@@ -168,7 +170,9 @@ func (s *Stepper) rounds(side, n int, visit func(m *Moment)) {
 		if s.w.idle++; again {
 			s.w.idle = 0
 		}
-		visit(m)
+		if visit(m); m.Skip {
+			return
+		}
 		for _, k := range s.w.round() {
 			if k < len(s.p.Indicators) {
 				s.x.Changed([]int{k})
@@ -209,13 +213,14 @@ func (s *Stepper) between(round int) bool {
 		s.buffer = append(s.buffer, 1)
 	}
 	now := place{round, s.w.tape.text()}
-	before, known := s.seen[string(s.buffer)]
+	state := sha256.Sum256(s.buffer) // in its place: it is long, and there are many
+	before, known := s.seen[state]
 	switch {
 	case round > maxRounds:
 		s.moment.Err = errLong
 		return false
 	case !known:
-		s.seen[string(s.buffer)] = now
+		s.seen[state] = now
 	case before == now: // with other answers to come
 	case before.round < round && strings.HasPrefix(now.answers, before.answers):
 		s.moment.Err = s.unsettled()

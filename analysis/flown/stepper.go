@@ -19,6 +19,7 @@
 package flown
 
 import (
+	"crypto/sha256"
 	"math"
 	"slices"
 
@@ -80,9 +81,9 @@ type Stepper struct {
 	w       *world
 	world   executive.World // as the executive sees it
 	x       *executive.Executive
-	initial []float64        // the inputs at the start,
-	starts  []value          // and, by input, the values of those that are held or captured
-	seen    map[string]place // the states between two rounds of the instant whose transitions are visited
+	initial []float64                   // the inputs at the start,
+	starts  []value                     // and, by input, the values of those that are held or captured
+	seen    map[[sha256.Size]byte]place // the states between two rounds of the instant whose transitions are visited
 	moment  Moment
 	buffer  []byte
 	tried   int      // see varies

@@ -2,10 +2,12 @@ package verify
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 )
@@ -37,8 +39,13 @@ func askDead(m *Model) []Finding {
 	visit(m.tree.Root())
 	found := m.causes(dead)
 	if m.slow() && !m.explored {
+		told := m.tellingAlways()
 		for i := range found {
-			found[i].Assumes = append(found[i].Assumes, NoDelay)
+			if told == nil || slices.ContainsFunc(found[i].Tasks, func(t bt.Task) bool {
+				return !m.tree.Kind(t).Acts() || told.active[t] != never
+			}) {
+				found[i].Assumes = append(found[i].Assumes, NoDelay)
+			}
 		}
 	}
 	if m.overApproximates() {
@@ -123,10 +130,51 @@ func (m *Model) observe() {
 		ends = slices.DeleteFunc(ends, seen)
 	}
 	m.explored = len(ends) > 0 && x.conclusion().verdict == Proved
+	if ends = slices.DeleteFunc(ends, seen); len(ends) > 0 && !m.explored {
+		m.scout(x, ends)
+	}
 	for t, entered := range x.entered {
 		if entered {
 			m.enter(bt.Task(t))
 		}
+	}
+}
+
+// scout looks for runs in which tasks are active that the nearest states did not show. It goes on from each state that
+// shows one, else from the first in which least has changed, and comes back to the others later.
+func (m *Model) scout(x *flights, missing []bt.Task) {
+	steps, over := m.abstract(), m.bounds(m.allowance()).Over
+	m.plain(steps)
+	known, moves, why := map[[sha256.Size]byte]bool{}, 0, ""
+	for way := []flown.Key{""}; len(way) > 0 && len(missing) > 0 && why == ""; {
+		from := way[len(way)-1]
+		way = way[:len(way)-1]
+		var next []flown.Key
+		steps.Steps(from, func(at *flown.Moment) {
+			if !at.Over || at.Err != nil {
+				return
+			}
+			if moves++; moves%64 == 0 {
+				why = over(0)
+			}
+			if at.Stop = why != ""; at.Stop || !at.Possible() {
+				return
+			}
+			for _, t := range at.Entered() {
+				at.Stop = at.Stop || !x.entered[t] && slices.Contains(missing, t)
+				x.entered[t] = true
+			}
+			if state := sha256.Sum256([]byte(at.Class())); at.Stop || !known[state] {
+				known[state] = true
+				next = append(next, at.After())
+			}
+			if at.Stop { // the others come later
+				next = []flown.Key{next[len(next)-1], from}
+			}
+		})
+		slices.Reverse(next)
+		way = append(way, next...)
+		missing = slices.DeleteFunc(missing, func(t bt.Task) bool { return x.entered[t] })
 	}
 }
 

@@ -191,3 +191,23 @@ func (m *Model) telling() *Model {
 	}
 	return m.told
 }
+
+// tellingAlways returns the same model if its states also cover the settlings of an instant, and those while a
+// procedure is under way, but for more actions that are active. Beside a prompt task, others are active whose turn has
+// not come.
+func (m *Model) tellingAlways() *Model {
+	if len(m.tree.Lasts()) > 0 || slices.ContainsFunc(m.actions(), m.tree.Prompt) {
+		return nil
+	}
+	return m.telling()
+}
+
+// ended returns where an action keeps a result, which it got while it was active or by its request.
+func (m *Model) ended(action bt.Task) set {
+	s := m.space
+	v, keeps := m.apart.kept[action]
+	if !keeps {
+		return never
+	}
+	return s.and(s.not(m.apart.none[action]), s.or(s.not(s.variable(v)), s.not(s.variable(v+1))))
+}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 // Each settled state of a plan that remembers, in which no procedure is under way, is a state of the model that tells
@@ -66,4 +68,98 @@ func TestToldStatesCoverFlights(t *testing.T) {
 		}
 	}
 	t.Logf("%d plans with %d states", told, states)
+}
+
+// At each settling of an instant, the tasks that are active are so in a state of that model, perhaps with others, in
+// which no action keeps a result that has not been active before.
+func TestToldStatesCoverSettlings(t *testing.T) {
+	r := &randomPlan{Rand: rand.New(rand.NewPCG(3, 17)), memory: true}
+	told, moments := 0, 0
+	for range map[bool]int{true: 150, false: 5000}[testing.Short()] {
+		r.slow, r.relations = r.IntN(2) == 0, r.IntN(4) == 0
+		s := r.subject(t)
+		m := NewModel(s)
+		x := m.telling()
+		if x == nil {
+			continue
+		}
+		told++
+		type state struct {
+			key flown.Key
+			ran string // by task: was active before
+		}
+		steps, seen := m.abstract(), map[string]bool{}
+		m.plain(steps)
+		queue := []state{{"", string(make([]byte, m.tree.Len()))}}
+		for i := 0; i < len(queue) && i < 60; i++ {
+			moves := 0
+			was := queue[i].ran
+			steps.Steps(queue[i].key, func(at *flown.Moment) {
+				if moves++; at.Err != nil || moves > 200 {
+					at.Stop = moves > 200
+					return
+				}
+				ran := []byte(was)
+				for _, u := range at.Entered() {
+					ran[u] = 1
+				}
+				in := always
+				for _, u := range m.actions() {
+					if at.Active(u) {
+						in = x.space.and(in, x.active[u])
+					}
+					if l := &m.leaves[m.leafOf[u]]; ran[u] == 0 && l.successIf == nil && l.failureIf == nil {
+						in = x.space.and(in, x.space.not(x.ended(u)))
+					}
+				}
+				if moments++; x.space.empty(in) {
+					at.Stop, queue = true, nil
+					t.Errorf("%s\nno state of the model: active %q", s.Plan.Source.Text, m.tree.Names(m.activeAt(at)))
+				}
+				if at.Over && at.Possible() {
+					if class := at.Class() + string(ran); !seen[class] {
+						seen[class] = true
+						queue = append(queue, state{at.After(), string(ran)})
+					}
+				}
+			})
+		}
+	}
+	t.Logf("%d plans with %d settlings", told, moments)
+}
+
+// What that model proves of runs, no search refutes.
+func TestToldPropertiesAreNotRefuted(t *testing.T) {
+	r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 23)), memory: true, slow: true}
+	proved, decided := 0, 0
+	for range map[bool]int{true: 300, false: 4000}[testing.Short()] {
+		s := r.subject(t)
+		if len(r.actions) < 2 || len(s.Plan.Tree.Shared()) > 0 {
+			continue
+		}
+		a, b := r.pick(r.actions...), r.pick(r.actions...)
+		text := r.pick(a+" before "+b, "never both("+a+", "+b+")", "("+a+" or "+r.pick(r.actions...)+") before "+b)
+		s.Declared = declare.Declarations{Facts: s.Declared.Facts}
+		d, list := declare.ReadFile(&diag.Source{Name: "f.yaml", Text: "properties: [\"" + text + "\"]"}, s.Plan)
+		if list.HasErrors() {
+			continue
+		}
+		s.Declared.Properties = d.Properties
+		m := NewModel(s)
+		m.effort = 1
+		x := m.newPropertyModel(d.Properties[0].Property)
+		if !x.inMemory() {
+			continue
+		}
+		proved++
+		switch c, _ := x.prove(x.abstract(), followed(x.formula, true), anyTime); c.verdict {
+		case Refuted:
+			t.Errorf("%s: %s\n%s", s.Plan.Source.Text, text, c.script)
+		case Proved:
+			decided++
+		}
+	}
+	if t.Logf("%d proved, %d of them by a search", proved, decided); proved < 15 || decided*2 < proved {
+		t.Error("too few")
+	}
 }

@@ -72,9 +72,10 @@ type outcome struct {
 // Bounds of such a search.
 const (
 	maxConditions  = 64
-	maxWeak        = 12        // obligations are then at most 924 sets, the largest antichain
-	maxTransitions = 50_000    // per effort
-	maxEdges       = 2_000_000 // of a graph
+	maxWeak        = 12         // obligations are then at most 924 sets, the largest antichain
+	maxTransitions = 50_000     // per effort
+	maxFollowed    = 10_000_000 // transitions times tasks, per effort
+	maxEdges       = 2_000_000  // of a graph
 )
 
 // check searches for a run, with the minimum number of worlds, after whose beginning the formula cannot be met.
@@ -119,8 +120,10 @@ func (m *Model) newProduct(steps *flown.Stepper, l *monitor, p limits) *product 
 		merge = mergeJoined
 	}
 	start := state[observed]{mark: observed{monitorState: monitorState{state: -1}}}
-	x.search = newSearch(steps, observer[observed](x), start, merge, m.bounds(maxTransitions))
+	most := min(maxTransitions, maxFollowed/m.tree.Len())
+	x.search = newSearch(steps, observer[observed](x), start, merge, m.bounds(most))
 	x.edges, x.depart = true, x.leaveState
+	x.skips = !slices.ContainsFunc(l.ops, func(f *temporal.Formula) bool { return f.Op == temporal.Until })
 	if p&noTime != 0 {
 		x.still = func(at observed) bool { return !at.waits }
 	}
@@ -171,6 +174,9 @@ func (x *product) step(at *flown.Moment, now observed) (observed, event) {
 		}
 	}
 	if !at.Over {
+		if x.inside && x.skips && x.satisfied(now.state) {
+			return now, done
+		}
 		return now, nothing
 	}
 	if x.signals != nil {

@@ -61,6 +61,7 @@ type search[M comparable] struct {
 	left    flown.Cover    // the states that were left, if they merge when they are left
 	cover   flown.Cover
 	edges   bool    // record which states follow each other
+	skips   bool    // a run may be done before an instant is over, whether it is possible or not
 	next    [][]int // by state: those that follow; finished: nothing that matters does
 
 	within []partial[M] // what is remembered within an instant; Moment.Mark counts from 1
@@ -183,6 +184,14 @@ func (x *search[M]) visit(at *flown.Moment, from int) {
 		return
 	}
 	now, event := x.follow(at, x.states.Key(from).mark)
+	if !at.Over && (event == impossible || x.skips && now.done && !now.hit) {
+		at.Skip, at.Stop = true, !x.states.Spend()
+		if now.done {
+			x.decided = true
+			x.link(from, finished)
+		}
+		return
+	}
 	switch {
 	case event == late:
 		x.from, x.last, x.late, at.Stop = from, at.Tape(), true, true

@@ -145,6 +145,9 @@ func (x *propertyModel) answer() Finding {
 	if found, ok := x.inSequences(); ok {
 		return found
 	}
+	if x.inMemory() {
+		return x.proved("whatever the plan remembers")
+	}
 	steps := x.abstract()
 	c, last := x.prove(steps, followed(x.formula, true), anyTime)
 	if c.verdict == Proved {
@@ -194,6 +197,71 @@ func (x *propertyModel) inStates() (found Finding, ok bool) {
 		func(at view) bool { return !at.Holds(&l) },
 		Finding{Text: "holds in every state: " + x.property.Text + x.vacuity(&l)},
 		Finding{Text: "does not hold: " + x.property.Text, Advice: propertyAdvice}), true
+}
+
+// inMemory proves of a plan that remembers that some tasks are never active together, or not before actions whose entry
+// takes time have been active: as the states of the model that tells apart what the plan remembers cover each settling
+// of an instant, but for more tasks that are active. An action keeps no result before it has been active, unless it
+// may be judged without that; and its entry procedure lasts longer than an instant.
+func (x *propertyModel) inMemory() bool {
+	f, told := x.formula, x.tellingAlways()
+	if told == nil || f.Op != temporal.Weak {
+		return false
+	}
+	holds, ok := x.oneTime(f.Args[0])
+	until, fine := x.oneTime(f.Args[1])
+	if !ok || !fine || !x.idleIs(&holds, true) {
+		return false
+	}
+	before, ok := x.lasting(&until)
+	bad := told.space.not(told.of(&holds))
+	for _, t := range before {
+		bad = told.space.and(bad, told.space.not(told.ended(t)))
+	}
+	return ok && told.space.empty(bad) && !told.space.full()
+}
+
+// idleIs reports whether a formula is about the activity of actions alone, and keeps a value if fewer of them are
+// active.
+func (m *Model) idleIs(l *expr.Logic, value bool) bool {
+	switch l.Op {
+	case expr.LogicTruth:
+		return true
+	case expr.LogicProposition:
+		t, _ := m.tree.Find(l.Text)
+		return !value && m.tree.Kind(t).Acts()
+	case expr.LogicNot:
+		return m.idleIs(&l.Args[0], !value)
+	case expr.LogicAnd, expr.LogicOr:
+		return !slices.ContainsFunc(l.Args, func(a expr.Logic) bool { return !m.idleIs(&a, value) })
+	}
+	return false
+}
+
+// lasting returns the actions of an alternative, none for what never holds; ok is false if it has other parts, or an
+// action that may keep a result without having been active at the end of an instant.
+func (m *Model) lasting(l *expr.Logic) (actions []bt.Task, ok bool) {
+	switch {
+	case l.Op == expr.LogicTruth:
+		return nil, !l.Value
+	case l.Op == expr.LogicOr:
+		for i := range l.Args {
+			more, fine := m.lasting(&l.Args[i])
+			if actions = append(actions, more...); !fine {
+				return nil, false
+			}
+		}
+		return actions, true
+	case l.Op != expr.LogicProposition:
+		return nil, false
+	}
+	t, _ := m.tree.Find(l.Text)
+	i, isLeaf := m.leafOf[t]
+	if !isLeaf || m.leaves[i].condition || m.leaves[i].successIf != nil || m.leaves[i].failureIf != nil {
+		return nil, false
+	}
+	entry := m.plan.Leaves[i].EntryTime
+	return []bt.Task{t}, entry != nil && duration(entry) > 1e-6
 }
 
 // few is a number of inputs of which a search visits all worlds: it finds a counterexample in which no signal jumps.
