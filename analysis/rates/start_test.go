@@ -79,3 +79,32 @@ check:
 		t.Errorf("from anywhere: %s; from the start: %s; %v", anywhere, start, s.Declared.Facts)
 	}
 }
+
+// The reserve of an aircraft that returns: a signal that has come to rest where it entered an interval leaves it there.
+func TestReserve(t *testing.T) {
+	x := tableOf(t, `
+states:
+  x: {unit: m, derivative: v}
+  soc: {initial: 1, derivative: "if(soc le 0, 0, -(1 + 0.1 * sin(t / 1 [s])) / 100 [s])"}
+commands: {v: {unit: m/s}}
+`, `<ReactiveFallback>
+	<ReactiveSequence><Condition name="low" on="soc lt 0.5" off="soc gt 2"/>
+		<Action name="back" write="v := -20" done="x le 0"/><Action name="land"/></ReactiveSequence>
+	<ReactiveSequence><Condition name="near" on="x lt 300"/><Action name="out" write="v := 20"/></ReactiveSequence>
+	<Action name="wait"/></ReactiveFallback>`, `
+check:
+  always: ["back -> soc ge 0.33", "back -> soc ge 0.37", x le 301]
+  properties: [always (back -> within 15.1 (not back)), always (back -> within 14.9 (not back)), eventually land]
+`)
+	s := x.m.Subject()
+	s.Rates = x
+	want := map[string]bool{"back -> soc ge 0.33": true, "x le 301": true, "eventually land": true,
+		"always (back -> within 15.1 (not back))": true}
+	for _, f := range verify.Check(x.FromStart(s)) {
+		if f.Question == "always" || f.Question == "property" {
+			if is := f.Verdict == verify.Proved && len(f.Unwatched()) == 0; is != want[f.About] {
+				t.Errorf("%s: %s %s", f.About, f.Word(), f.Text)
+			}
+		}
+	}
+}

@@ -244,6 +244,8 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 			case crossed == 0 && next.low == last.low && next.high == last.high:
 				now[i] = last
 				continue
+			case crossed == 0 && (last.from > 0 && last.high <= 0 || last.from < 0 && last.low >= 0):
+				next.from = last.from // it rests where it has entered
 			case crossed != 0 && last.known():
 				if int(last.from)*crossed > 0 && d.shortest(last) > 0 && !z.Restrict(clock, zone.AtLeast, d.shortest(last)) {
 					return 0, false
