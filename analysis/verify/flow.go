@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -24,13 +25,14 @@ import (
 // continuousSignal is one that never jumps while its rate is known.
 type continuousSignal struct {
 	axis
-	rates map[rateAt]knownRate // so far
+	rates map[rateAt]*knownRate // so far
 }
 
 // knownRate is a rate, if one is known.
 type knownRate struct {
 	declare.Rate
-	known bool
+	known  bool
+	passes float64 // the maximum time in the interval, from the rates in parts of it [s]
 }
 
 // rateAt is a task and, as a text, the intervals of all continuous signals.
@@ -42,9 +44,10 @@ type rateAt struct {
 // flow is how a signal moves in a state: from the end of an instant to the next one.
 type flow struct {
 	cell      int
-	low, high float64 // of its rate
-	from      int8    // it has entered through the lower end of its interval: 1; the upper: -1; not known: 0
-	fact      string  // that it is forced to violate at the end of its interval; "": none
+	low, high float64    // of its rate
+	slowing   *knownRate // that limits the time in the interval better than these do; nil: none
+	from      int8       // it has entered through the lower end of its interval: 1; the upper: -1; not known: 0
+	fact      string     // that it is forced to violate at the end of its interval; "": none
 }
 
 // continuousSignals returns the signals whose rates limit how long they stay in some interval; of the runs from a
@@ -57,7 +60,7 @@ func (m *Model) continuousSignals(steps *flown.Stepper) []continuousSignal {
 			continue
 		}
 		if kind, _ := m.motion([]string{s.name}, true); kind == steady {
-			list = append(list, continuousSignal{axis{name: s.name, signal: i, cuts: s.cuts}, map[rateAt]knownRate{}})
+			list = append(list, continuousSignal{axis{name: s.name, signal: i, cuts: s.cuts}, map[rateAt]*knownRate{}})
 		}
 	}
 	all := slices.Clone(list)
@@ -107,8 +110,8 @@ func (d *continuousSignal) total(m *Model, all []continuousSignal) float64 {
 	for cell := range len(d.cuts) + 1 {
 		most := 0.0
 		for f := range d.flows(m, all, cell) {
-			if low, high := d.bounds(cell); max(f.low, -f.high) > 0 && !math.IsInf(high-low, 0) {
-				most = max(most, (high-low)/max(f.low, -f.high))
+			if time := passes(d.interval(cell), f.low, f.high); !math.IsInf(time, 1) {
+				most = max(most, time)
 			}
 		}
 		sum += most
@@ -137,30 +140,62 @@ func (d *continuousSignal) rate(m *Model, cell int, in map[string]interval.Inter
 			return flow{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
 		}
 		now.low, now.high = max(now.low, r.Low), min(now.high, r.High)
+		if now.slowing == nil || r.passes < now.slowing.passes {
+			now.slowing = r
+		}
 	}
 	if now.low > now.high { // the rates exclude each other
 		now.low, now.high = math.Inf(-1), math.Inf(1)
+	}
+	if now.slowing != nil && !(now.slowing.passes < 0.9*passes(in[d.name], now.low, now.high)) {
+		now.slowing = nil
 	}
 	return now
 }
 
 // knownRate returns the rate while a task is active and signals are in the given ranges.
-func (d *continuousSignal) knownRate(m *Model, at rateAt, in map[string]interval.Interval) knownRate {
-	f, asked := d.rates[at]
-	if !asked || at.cells == "" {
-		r, known := anyRate, false
-		if m.space.work.more() { // a rate takes time
-			if r, known = m.subject.Rate(at.task, d.name, in); at.task == declare.Idle {
-				known = known && r.From == declare.Derived && !r.Jumps
-			}
-		}
-		if !known {
-			r = anyRate
-		}
-		f = knownRate{r.Firm(), known}
-		d.rates[at] = f
+func (d *continuousSignal) knownRate(m *Model, at rateAt, in map[string]interval.Interval) *knownRate {
+	if f, asked := d.rates[at]; asked && at.cells != "" {
+		return f
 	}
+	f := d.rateIn(m, at.task, in)
+	f.passes = math.Inf(1)
+	if x := in[d.name]; !math.IsInf(passes(x, f.Low, f.High), 1) && f.From == declare.Derived && at.cells != "" {
+		part, width := maps.Clone(in), (x.High-x.Low)/parts
+		f.passes = 0
+		for k := 0.0; k < parts; k++ {
+			part[d.name] = interval.Interval{Low: x.Low + k*width, High: x.Low + (k+1)*width}
+			r := d.rateIn(m, at.task, part)
+			f.passes += width / max(r.Low, -r.High, f.Low, -f.High)
+		}
+	}
+	d.rates[at] = f
 	return f
+}
+
+// parts is the number of parts of an interval with rates of their own: towards what it approaches, a signal slows down.
+const parts = 8
+
+// rateIn returns the rate while a task is active and signals are in the given ranges.
+func (d *continuousSignal) rateIn(m *Model, task bt.Task, in map[string]interval.Interval) *knownRate {
+	r, known := anyRate, false
+	if m.space.work.more() { // a rate takes time
+		if r, known = m.subject.Rate(task, d.name, in); task == declare.Idle {
+			known = known && r.From == declare.Derived && !r.Jumps
+		}
+	}
+	if !known {
+		r = anyRate
+	}
+	return &knownRate{Rate: r.Firm(), known: known}
+}
+
+// passes returns the maximum time for which a signal stays in an interval at rates from low to high [s].
+func passes(x interval.Interval, low, high float64) float64 {
+	if speed := max(low, -high); speed > 0 && !math.IsInf(x.High-x.Low, 0) {
+		return (x.High - x.Low) / speed
+	}
+	return math.Inf(1)
 }
 
 // known reports whether anything is known of the rate: then the signal does not jump.
@@ -174,15 +209,17 @@ const (
 
 // longest returns the maximum time for which a signal stays in its interval.
 func (d *continuousSignal) longest(now flow) zone.Time {
-	low, high := d.bounds(now.cell)
-	speed, length := max(now.low, -now.high), high-low
-	if now.from > 0 && now.high < 0 || now.from < 0 && now.low > 0 { // it turns back where it has entered
-		length = speed * located
+	most := passes(d.interval(now.cell), now.low, now.high)
+	switch {
+	case now.from > 0 && now.high < 0, now.from < 0 && now.low > 0: // it turns back where it has entered
+		most = located
+	case now.slowing != nil:
+		most = now.slowing.passes
 	}
-	if !(speed > 0) || math.IsInf(length, 0) || now.fact != "" { // what is beyond a fact is no way out
+	if math.IsInf(most, 1) || now.fact != "" { // what is beyond a fact is no way out
 		return zone.Forever
 	}
-	_, above := zone.Seconds(length / speed * (1 + rounding))
+	_, above := zone.Seconds(most * (1 + rounding))
 	if above < zone.Longest {
 		above++ // it ends after the end of the interval
 	}
@@ -242,7 +279,9 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 			case !d.leads(last, next.cell):
 				return 0, false
 			case crossed == 0 && next.low == last.low && next.high == last.high:
-				now[i] = last
+				if now[i] = last; next.slowing != last.slowing {
+					now[i].slowing = nil // its parts are not those of the time before
+				}
 				continue
 			case crossed == 0 && (last.from > 0 && last.high <= 0 || last.from < 0 && last.low >= 0):
 				next.from = last.from // it rests where it has entered
