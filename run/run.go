@@ -158,7 +158,7 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 			latest: make([]int, m.Plan.Tree.Len())}}
 	for _, name := range m.Record {
 		s, _ := m.Signal(name)
-		signal := record.Signal{Name: name, Unit: s.Unit.String(), Text: s.Text, Values: s.Values}
+		signal := record.Signal{Name: name, Unit: s.Unit.String(), Text: s.Text, Values: s.Values, Entry: s.Entry}
 		if s.Type != expr.Real {
 			signal.Type = s.Type.Name()
 		}

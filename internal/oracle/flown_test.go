@@ -36,7 +36,7 @@ func flownTruth(m *Mission, s declare.Subject, limit int) Truth {
 			}
 			var violated []int
 			for i := range always {
-				if f.Err == nil && !f.Holds(&always[i]) {
+				if f.Err == nil && !f.Lacks(&always[i]) && !f.Holds(&always[i]) {
 					violated = append(violated, i)
 				}
 			}

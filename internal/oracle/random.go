@@ -380,6 +380,13 @@ func (k *maker) declare() {
 		k.m.Always = append(k.m.Always, []*expression{of("not", a), of("or", of("not", a), b),
 			of("or", of("not", a), of("not", b)), of("or", of("not", a), of(k.relation(), reads("x"), number(1)))}[k.IntN(4)])
 	}
+	if last := k.m.slots[len(k.m.slots)-1]; last.name == "m" { // it may have no value
+		late := of([]string{"ge", "lt", "eq"}[k.IntN(3)], reads(last.name), number(float64(k.IntN(4))))
+		if k.chance(2) && len(tasks) > 0 {
+			late = of("or", of("not", tasks[k.IntN(len(tasks))]), late)
+		}
+		k.m.Always = append(k.m.Always, late)
+	}
 	if k.Facts && k.chance(4) {
 		k.m.Facts = append(k.m.Facts, []*expression{of("ge", reads("x"), number(1)), of("lt", reads("y"), number(2)),
 			of("or", of("ge", reads("x"), number(1)), of("ge", reads("y"), number(1)))}[k.IntN(3)])

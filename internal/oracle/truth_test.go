@@ -27,7 +27,7 @@ type Truth struct {
 
 // Fault is what a state may show.
 type Fault struct {
-	Of    string // a question: complete, goal, always or command; or wait: guards wait for each other
+	Of    string // a question: complete, goal, always or command; or wait: guards wait for each other; or open
 	Which int    // goal: 0: success without the goal, 1: the goal without success; the statement or slot
 }
 
@@ -44,7 +44,9 @@ func (f *Flight) shows(x Fault) bool {
 		goal := f.Goal.in(f, nil) > 0
 		return f.good() != goal && goal == (x.Which == 1)
 	case "always":
-		return f.Always[x.Which].in(f, nil) == 0
+		return f.Always[x.Which].in(f, nil) == 0 && !f.unwritten(f.Always[x.Which])
+	case "open": // whether the statement holds depends on an entry without a value: random ones are not negated
+		return f.Always[x.Which].in(f, nil) == 0 && f.unwritten(f.Always[x.Which])
 	case "command":
 		return !slices.ContainsFunc(f.writers(x.Which), f.engine.Active)
 	case "wait":
@@ -60,7 +62,7 @@ func (m *Mission) faults() []Fault {
 		list = append(list, Fault{"goal", 0}, Fault{"goal", 1})
 	}
 	for i := range m.Always {
-		list = append(list, Fault{"always", i})
+		list = append(list, Fault{"always", i}, Fault{"open", i})
 	}
 	for _, s := range m.Written {
 		list = append(list, Fault{"command", s})

@@ -32,7 +32,7 @@ func (a *answers) false(verdict string, f *verify.Finding, format string, args .
 func (a *answers) judge(f *verify.Finding, x Fault, violated string) {
 	seen := a.truth.Faults[x]
 	switch v := verdictOf(f); {
-	case v == verify.Proved && seen.Settled:
+	case v == verify.Proved && (seen.Settled || x.Of == "always" && a.truth.Faults[Fault{"open", x.Which}].Settled):
 		a.false("proved", f, "")
 	case v == verify.Refuted && a.truth.Unstable: // a run that does not settle is no state
 	case v == verify.Refuted && !seen.Within:
@@ -71,7 +71,8 @@ func (a *answers) compare(all []verify.Finding) {
 			open[f.Question] = true
 		}
 		if !a.truth.Unstable {
-			if a.counts["answers"]++; verdictOf(f) == verify.Undecided {
+			open := a.truth.Faults[Fault{"open", number[f.Question]}].Within && strings.Contains("always property", f.Question)
+			if a.counts["answers"]++; verdictOf(f) == verify.Undecided && !open {
 				a.counts["unknown"]++
 			}
 		}
@@ -140,7 +141,7 @@ func (a *answers) compare(all []verify.Finding) {
 func (a *answers) property(f *verify.Finding, n int, violated string) {
 	x := Fault{"always", n}
 	switch v, seen := verdictOf(f), a.truth.Faults[x]; {
-	case v == verify.Proved && seen.Rest:
+	case v == verify.Proved && (seen.Rest || a.truth.Faults[Fault{"open", n}].Rest):
 		a.false("proved", f, "")
 	case v == verify.Refuted && a.truth.Unstable:
 	case v == verify.Refuted && !seen.Within:

@@ -180,6 +180,9 @@ func Scope(h *record.Header) expr.Scope {
 			u = expr.AnyUnit
 		}
 		v := expr.Number(u)
+		if s.Entry {
+			v = expr.Variable{Unit: expr.AnyUnit, Held: true}
+		}
 		if t, known := expr.TypeNamed(s.Type); known && t != expr.Real {
 			v = expr.Variable{Type: t}
 			if t == expr.Enumeration {

@@ -86,15 +86,15 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// A statement about an entry without a value is open, and nothing else is.
+// A statement about an entry without a value is open, and nothing else is. An entry has any unit, and equals numbers.
 func TestMissingValues(t *testing.T) {
 	late, _ := temporal.Read("always (n > 0)", nil, nil)
-	found, _ := temporal.Read("eventually (n > 0)", nil, nil)
+	found, _ := temporal.Read("eventually (n > 0 [m] and n == 1)", nil, nil)
 	w := assertions(late, found)
 	w.Assertions = append(w.Assertions, temporal.Assertion{Kind: temporal.OfFact, Text: "n > 0", Formula: late.Formula},
 		temporal.Assertion{Kind: temporal.OfEffect, Text: "a: n", Effect: temporal.Effect{Task: "a", Signal: "n", High: 1}})
 	m := New(&record.Header{Tasks: []record.Task{{Name: "a", Kind: "Action", Initial: bt.Running}},
-		Signals: []record.Signal{{Name: "n"}}}, w)
+		Signals: []record.Signal{{Name: "n", Entry: true}}}, w)
 	for at, n := range []float64{math.NaN(), math.NaN(), 1, 1} {
 		_ = m.Sample(float64(at), []float64{n})
 	}

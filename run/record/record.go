@@ -98,6 +98,7 @@ type Signal struct {
 
 	Type   string   `json:"type,omitempty"`   // boolean, integer, enumeration or text; "" is real
 	Values []string `json:"values,omitempty"` // of an enumeration or a text: what the samples number, from 0
+	Entry  bool     `json:"entry,omitempty"`  // of a blackboard: a real changes at instants only, and has any unit
 }
 
 // Value returns a sample's value as a text, for a signal whose values have names.
