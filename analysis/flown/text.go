@@ -11,21 +11,22 @@ import (
 )
 
 // Text describes what the answers of the instant show of signals and relations.
-func (m *Moment) Text() string { return m.text(func(string) bool { return true }) }
+func (m *Moment) Text() string { return m.text(func(int32, string) bool { return true }) }
 
 // Brief is Text without what free actions do not do, and without relations to values that are kept.
 func (m *Moment) Brief() string {
-	return m.text(func(part string) bool {
+	kept := func(signal string) bool { return strings.HasPrefix(signal, keeps) }
+	return m.text(func(form int32, part string) bool {
 		denied := func(d [2]string) bool { return strings.HasSuffix(part, d[1]) }
-		return !strings.Contains(part, keeps) && !slices.ContainsFunc(denials, denied)
+		return !slices.ContainsFunc(m.s.list[form].signals, kept) && !slices.ContainsFunc(denials, denied)
 	})
 }
 
-func (m *Moment) text(counts func(part string) bool) string {
+func (m *Moment) text(counts func(form int32, part string) bool) string {
 	w := m.s.w
 	var parts []string
 	for _, f := range slices.Compact(slices.Sorted(slices.Values(w.asked))) {
-		if part := m.s.boundsText(f, &w.bounds[f]); part != "" && !m.s.forms.lasts(f) && counts(part) {
+		if part := m.s.boundsText(f, &w.bounds[f]); part != "" && !m.s.forms.lasts(f) && counts(f, part) {
 			parts = append(parts, part)
 		}
 	}
@@ -127,7 +128,16 @@ func (s *Stepper) formText(f int32) string {
 	return b.String()
 }
 
+// atomText returns an atom as it is written; a value that a slot keeps has the name of the slot.
 func (s *Stepper) atomText(a *atom) string {
+	if strings.HasPrefix(a.signal, keeps) {
+		kept := value{s.forms.signal(a.signal), 1, 0}
+		for i := range s.p.Slots {
+			if s.w.stored(i) == kept {
+				return s.p.Slots[i].Name
+			}
+		}
+	}
 	if a.signal != "" {
 		return strings.TrimPrefix(a.signal, free)
 	}

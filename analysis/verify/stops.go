@@ -28,9 +28,11 @@ func untimed(err error) string {
 }
 
 // Runs returns whether every run of a plan goes on: Proved, perhaps under assumptions; Refuted, with a script, if a run
-// stops with an error; Undecided.
+// stops with an error, whatever leaves of another program do; Undecided.
 func Runs(s declare.Subject, goOn func() bool) Finding {
-	return newModel(s, newDiagramsWithin(&meter{goOn: goOn})).runs()
+	m := newModel(s, newDiagramsWithin(&meter{goOn: goOn}))
+	goesOn := Question{Runs: true, Ask: func(*Model) []Finding { return []Finding{{Verdict: Proved}} }}
+	return m.blameless(goesOn, []Finding{m.runs()})[0]
 }
 
 // runs returns whether every run goes on. It is searched once; each question that rests on it can be asked again with

@@ -318,6 +318,15 @@ func TestPropertiesOfEntriesWithoutAValue(t *testing.T) {
 	}
 }
 
+// A value that a slot keeps has the name of the slot in what is shown.
+func TestKeptValuesHaveNames(t *testing.T) {
+	_, found := check(t, `<Sequence><Action name="wait" done="elapsed ge 5"/><Script code="n := 5"/><Action name="last"/></Sequence>`,
+		"properties: [never (n gt 3)]")
+	if f := byQuestion(found, "property")[0]; !slices.Contains(f.Where, "t - wait.start >= 5") {
+		t.Errorf("%s %q", f.Verdict, f.Where)
+	}
+}
+
 // TestPropertiesOfManyWorlds: there are 8192.
 func TestPropertiesOfManyWorlds(t *testing.T) {
 	many := `<ReactiveFallback name="p">`

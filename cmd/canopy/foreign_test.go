@@ -95,6 +95,9 @@ func TestNoAlarmAboutOtherPrograms(t *testing.T) {
 		if (status == exitRefute) != (want == "REFUTED") {
 			t.Errorf("%s: status %d, %s", plan, status, out)
 		}
+		if out, _, status := canopy("reaction", filepath.Join(dir, "p.xml")); status == exitRefute && want != "REFUTED" {
+			t.Errorf("%s: reaction: %s", plan, out)
+		}
 		if want == "not proved" && (!strings.Contains(out, "it happens where ") || !strings.Contains(out, "if that cannot be, define ")) {
 			t.Errorf("%s: no advice: %s", plan, out)
 		}

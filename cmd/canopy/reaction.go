@@ -132,7 +132,7 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, runs *verif
 	lines []string, last reaction.Work) error {
 	proved, alone := "proved: one input", "proved by the structure alone: one input"
 	if runs.Verdict != verify.Proved {
-		fmt.Fprintf(out, "%s: %s.\nTo correct it: %s.\n", runs.Word(), diag.Visible(runs.Text), runs.Advice)
+		fmt.Fprintf(out, "%s: %s.\nNext: %s.\n", runs.Word(), diag.Visible(runs.Text), runs.Advice)
 		proved, alone = "In a script, one line with one input", "By the structure alone, one line of a script with one input"
 	}
 	switch {
