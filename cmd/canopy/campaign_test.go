@@ -214,7 +214,7 @@ func (s *span) active(t bt.Task) bool {
 
 // goal returns a function that evaluates the goal: a condition of the plan, or one of signals.
 func (f *flownLog) goal() func(s *span) (holds, sure bool) {
-	if f.m.Declared.Goal == nil {
+	if f.m.Declared.Goal == nil || len(f.m.Sources()) > 0 { // a source that is lost decides otherwise
 		return nil
 	}
 	subject := f.m.Subject()
@@ -321,6 +321,9 @@ func (c *campaign) reach(found []verify.Finding, initial string) {
 		c.counts["reach judged"]++
 		goal, there := f.goal(), false
 		for _, s := range f.spans() {
+			if goal == nil {
+				return
+			}
 			holds, sure := goal(&s)
 			there = there || holds || !sure
 		}

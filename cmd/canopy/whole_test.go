@@ -37,6 +37,7 @@ type whole struct {
 	goal                       string
 	always, properties, writes []string
 	effects, resources         string
+	outages, lost              string // of a state
 	period                     float64
 }
 
@@ -285,6 +286,11 @@ func (k *whole) own() {
 	if k.chance(3) {
 		k.entries = []string{"e"}
 	}
+	if q := k.state(); q.name != "" && k.chance(6) {
+		from := k.horizon * k.Float64()
+		k.outages = fmt.Sprintf("outages:\n  - {source: %s, from: %s, to: %s}\n", q.name, short(from), short(from+k.horizon/4))
+		k.lost = q.name
+	}
 }
 
 func (k *whole) outsideNumber() string {
@@ -325,6 +331,8 @@ func (k *whole) condition(size int) string {
 		return fmt.Sprintf("%s * %s gt 1", a.name, b.name)
 	case n == 5:
 		return fmt.Sprintf("max(%s, %s) ge %s", a.name, b.name, k.one("1", "2"))
+	case n == 6 && k.lost != "":
+		return k.one("known("+k.lost+")", "age("+k.lost+") lt 1")
 	case n == 6:
 		return fmt.Sprintf("t %s %s", k.one("ge", "lt"), k.between(0, k.horizon))
 	case n <= 9 && len(k.truths) > 0:
@@ -567,6 +575,9 @@ func (k *whole) conditionLeaf() string {
 			attributes = fmt.Sprintf(" until=%q", k.one(k.actions...))
 		}
 	}
+	if k.lost != "" && k.chance(2) {
+		attributes += fmt.Sprintf(" unknown=%q", k.one("hold", "success"))
+	}
 	return fmt.Sprintf(`<Condition name=%q on=%q%s/>`, name, k.condition(2), attributes)
 }
 
@@ -701,6 +712,7 @@ func (k *whole) files(initial string) map[string]string {
 	section(&v, "events", k.events)
 	fmt.Fprintf(&m, "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: %g\nchattering: continue\nrecord: {interval: 0.5}\n%s",
 		k.horizon, initial)
+	m.WriteString(k.outages)
 	section(&m, "signals", k.signals)
 	m.WriteString("check:\n")
 	quoted := func(name string, texts []string) {
