@@ -175,9 +175,10 @@ func (j *judge) end(own float64) float64 {
 	return own
 }
 
-// condition returns the margin of a condition: for its relations, the greater side minus the other.
+// condition returns the margin of a condition: for its relations, the greater side minus the other. A name that stands
+// alone is that of a task, if there is one, as where the condition was read.
 func (j *judge) condition(e *expr.Expr) (curve, error) {
-	return j.logic(e.Logic(func(name string) bool { return j.Signals[name] == nil }))
+	return j.logic(e.Logic(func(name string) bool { return j.Tasks[name] != nil || j.Signals[name] == nil }))
 }
 
 func (j *judge) logic(l expr.Logic) (curve, error) {

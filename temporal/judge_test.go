@@ -567,3 +567,14 @@ func TestMissing(t *testing.T) {
 		t.Errorf("decided: %v", decided)
 	}
 }
+
+// TestTaskIsNoSignal: a name that stands alone is that of a task, also if a signal has it; in a relation it is the signal.
+func TestTaskIsNoSignal(t *testing.T) {
+	tr := &Trace{T: []float64{0, 1, 2}, Signals: map[string][]float64{"a": {5, 5, 5}},
+		Tasks: map[string][]bool{"a": {true, true, false}}}
+	for text, want := range map[string]Verdict{"eventually not a": Satisfied, "always a": Violated, "always (a > 4)": Satisfied} {
+		if j, err := tr.Judge(read(t, text).Formula); err != nil || j.Verdict != want {
+			t.Errorf("%s: %v, %v", text, j.Verdict, err)
+		}
+	}
+}
