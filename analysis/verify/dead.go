@@ -10,6 +10,7 @@ import (
 	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/declare"
 )
 
 // Tasks that are never active, and why.
@@ -123,6 +124,9 @@ func (m *Model) observe() {
 	if !m.stepper().Written() && !m.stepper().Lags() && !m.slow() && !m.Remembers() && !m.uncertain {
 		return
 	}
+	if m.subject.Fly != nil {
+		m.enterFlown(m.subject.Fly(m.space.work.more))
+	}
 	x := m.flights()
 	seen := func(t bt.Task) bool { return m.entered[t] || x.entered[t] }
 	ends := slices.DeleteFunc(m.ends(), seen)
@@ -182,6 +186,17 @@ func (m *Model) scout(x *flights, missing []bt.Task) {
 func (m *Model) enter(t bt.Task) {
 	for ; t >= 0 && !m.entered[t]; t = m.tree.Parent(t) {
 		m.entered[t] = true
+	}
+}
+
+// enterFlown records the tasks that are active in the mission's own flight, if that keeps the facts.
+func (m *Model) enterFlown(s declare.Shown) {
+	for _, at := range s.Instants {
+		for _, c := range at.Changes {
+			if s.Lawful && c.To == bt.Activating {
+				m.enter(c.Task)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/declare"
 )
 
@@ -32,6 +33,22 @@ func TestStartIsAskedSecond(t *testing.T) {
 	for q, list := range want {
 		if !slices.Equal(got[q], list) {
 			t.Errorf("%s: %v, want %v", q, got[q], list)
+		}
+	}
+}
+
+// A task that is active in the mission's own flight is not dead, if the flight keeps the facts.
+func TestFlownIsNotDead(t *testing.T) {
+	s := subjectOf(t, `<Sequence><Action ID="a" done="x ge 2"/><Condition ID="c" on="x lt 0"/><Action ID="b"/></Sequence>`,
+		`facts: [x ge 1]`)
+	b, _ := s.Plan.Tree.Find("b")
+	for _, lawful := range []bool{true, false} {
+		s.Fly = func(func() bool) declare.Shown {
+			return declare.Shown{Initial: make([]bt.Status, s.Plan.Tree.Len()), Lawful: lawful,
+				Instants: []declare.Instant{{Changes: []bt.Change{{Task: b, To: bt.Activating}}}}}
+		}
+		if f := byQuestion(Check(s), "dead")[0]; (f.Verdict == Refuted) == lawful {
+			t.Errorf("the flight keeps the facts: %v; %s %s", lawful, f.Verdict, f.Text)
 		}
 	}
 }

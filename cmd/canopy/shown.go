@@ -142,7 +142,9 @@ func (s *showing) shown(stopped error) declare.Shown {
 	}
 	shown := declare.Shown{Violated: map[string]float64{}, Initial: s.initial, Instants: s.instants,
 		Until: cmp.Or(end.Summary.Stopped, end.Summary.Ended), Stopped: errors.Join(stopped, err)}
+	shown.Lawful = err == nil
 	for _, p := range rows {
+		shown.Lawful = shown.Lawful && (p.Kind != record.KindFact || p.Verdict == record.PropertySatisfied)
 		if p.Verdict == record.PropertyViolated && p.Kind == "" {
 			shown.Violated[p.Property] = math.NaN()
 			if p.At != nil {

@@ -167,6 +167,9 @@ func (s *sightings) shows(f *verify.Finding, rows []record.Property) (seen, ok b
 	switch f.Question {
 	case "complete":
 		return s.gap || s.stopped != nil, true
+	case "dead": // of what is refuted, the flight shows nothing
+		begun := func(t bt.Task) bool { return len(s.begun[t]) > 0 }
+		return !slices.ContainsFunc(f.Tasks, begun), f.Verdict == verify.Refuted
 	case "goal":
 		return strings.Contains(f.Text, " succeeds ") && s.early || strings.Contains(f.Text, " not succeed ") && s.late,
 			f.Verdict == verify.Refuted

@@ -132,6 +132,7 @@ type Shown struct {
 	Violated map[string]float64 // the assertions that it violates, by text, and when first [s]; NaN: at no one time
 	Initial  []bt.Status        // by task, before the first instant
 	Instants []Instant          // at which statuses or the truth of the goal change
+	Lawful   bool               // it keeps the facts
 	Until    float64            // [s]
 	Stopped  error              // why it goes no further; nil: it has ended
 }
