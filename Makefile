@@ -13,7 +13,7 @@ PKG      ?= ./...
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test long robust campaign race lint fuzz bench versus numbers build release run check btcpp rewrite clean
+.PHONY: help test long robust campaign race lint fuzz bench scale versus numbers build release run check btcpp rewrite clean
 
 help: ## this text
 	@echo 'Canopy: behaviour trees in continuous time.'
@@ -91,6 +91,9 @@ bench: bin/benchstat ## benchmarks, COUNT times, with benchstat's summary; raw l
 	bin/benchstat bin/bench.txt
 
 # The C program is not part of this repository: the same day on CVODE, with model and solver written for it.
+scale: ## check ten families of plans of 20, 100 and 300 tasks: the table of docs/verification.md; some minutes
+	$(GO) test -vet=off -run '^$$' -bench '^BenchmarkScale$$' -benchtime 1x -cpu 1 -timeout 1h ./analysis/verify
+
 versus: build ## CPU time of the solar day beside a C program: make versus C=.../solarday
 	ROUNDS=$(ROUNDS) $(GO) run ./internal/cmd/numbers '$(C)' \
 	  'bin/canopy run missions/solar-day.yaml --out $(OUT) -q' \

@@ -163,3 +163,18 @@ func TestToldPropertiesAreNotRefuted(t *testing.T) {
 		t.Error("too few")
 	}
 }
+
+// A result that an action has without having been active is no sign that it was.
+func TestJudgedIsNotActive(t *testing.T) {
+	for text, want := range map[string]Verdict{
+		`<Action name="a" entry_time="1 [s]" done="x ge 1"/>`:                             Proved,
+		`<Action name="a" entry_time="1 [s]" done="x ge 1" _successIf="y ge 1"/>`:         Refuted,
+		`<Action name="a" done="x ge 1"/>`:                                                Refuted, // it ends at once
+		`<Fallback><Condition name="c"/><Action name="a" entry_time="1 [s]"/></Fallback>`: Refuted,
+	} {
+		s := subjectOf(t, `<Sequence>`+text+`<Action name="b"/></Sequence>`, "properties: [a before b]")
+		if f := askProperties(NewModel(s))[0]; f.Verdict != want {
+			t.Errorf("%s: %s %s", text, f.Verdict, f.Text)
+		}
+	}
+}

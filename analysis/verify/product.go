@@ -75,6 +75,7 @@ const (
 	maxWeak        = 12         // obligations are then at most 924 sets, the largest antichain
 	maxTransitions = 50_000     // per effort
 	maxFollowed    = 10_000_000 // transitions times tasks, per effort
+	maxSmooth      = 1_000_000  // the same of runs without jumps
 	maxEdges       = 2_000_000  // of a graph
 )
 
@@ -121,6 +122,9 @@ func (m *Model) newProduct(steps *flown.Stepper, l *monitor, p limits) *product 
 	}
 	start := state[observed]{mark: observed{monitorState: monitorState{state: -1}}}
 	most := min(maxTransitions, maxFollowed/m.tree.Len())
+	if p&noJumps != 0 { // there are many states, and a counterexample is known
+		most = min(most, maxSmooth/m.tree.Len())
+	}
 	x.search = newSearch(steps, observer[observed](x), start, merge, m.bounds(most))
 	x.edges, x.depart = true, x.leaveState
 	x.skips = !slices.ContainsFunc(l.ops, func(f *temporal.Formula) bool { return f.Op == temporal.Until })
