@@ -314,7 +314,7 @@ func (c *campaign) reach(found []verify.Finding, initial string) {
 			continue
 		}
 		f := c.fly(initial, 400)
-		if f.broken() != nil || f.summary.Outcome == record.Failed {
+		if f.broken() != nil || f.summary.Ended < 400 {
 			c.counts["reach not judged"]++
 			continue
 		}
@@ -531,6 +531,9 @@ func TestCampaign(t *testing.T) {
 		m := c.withEffects(k)
 		if m == nil || k.count > largest {
 			c.counts["left out"]++
+			if _, list := c.read("", 0); m == nil && len(list) > 0 {
+				c.counts[fmt.Sprint("left out: ", list[0].Code)]++
+			}
 			continue
 		}
 		c.save(n)

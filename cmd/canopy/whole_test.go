@@ -38,6 +38,9 @@ type whole struct {
 	always, properties, writes []string
 	effects, resources         string
 	outages, lost              string // of a state
+	gain                       bool   // the vehicle has this parameter
+	parts                      bool   // the plan has a subtree with ports
+	ends, stops                bool   // with the plan, and where events chatter
 	period                     float64
 }
 
@@ -157,7 +160,10 @@ func (k *whole) rate() (text string, low, high float64) {
 	if len(k.words) > 0 && k.words[0][0] == "gear" && k.chance(2) {
 		return "if(gear == high, 1, if(gear == low, 0.2, -0.4))", -.4, 1
 	}
-	switch k.IntN(6) {
+	switch k.IntN(7) {
+	case 6:
+		k.gain = true
+		return "gain * " + u, -.8, .8
 	case 0:
 		a := 0.2 + k.Float64()
 		return k.one("", "-") + short(a), -a - .01, a + .01
@@ -524,7 +530,10 @@ func (k *whole) push() string {
 }
 
 func (k *whole) leaf() string {
-	switch n := k.IntN(20); {
+	switch n := k.IntN(21); {
+	case n == 20:
+		k.parts = true
+		return fmt.Sprintf(`<SubTree ID="part" force=%q limit=%q/>`, k.one("1", "-1", "0.5"), k.between(0, k.horizon/2))
 	case n < 6:
 		return k.conditionLeaf()
 	case n == 6:
@@ -688,6 +697,7 @@ func (k *whole) declare() {
 	if len(k.actions) > 1 && k.chance(3) {
 		k.resources = fmt.Sprintf("    camera: [%s, %s]", k.actions[0], k.actions[len(k.actions)-1])
 	}
+	k.ends, k.stops = k.chance(4), k.chance(2)
 	k.period = []float64{0.5, 1, 3, 10}[k.IntN(4)]
 }
 
@@ -704,14 +714,18 @@ func (k *whole) files(initial string) map[string]string {
 	if len(states) == 0 {
 		states = []string{"  idle: {derivative: 0, min: -1, max: 1}"}
 	}
+	if k.gain {
+		v.WriteString("parameters:\n  gain: {default: 0.3, min: 0.1, max: 1}\n")
+		initial += "parameters: {gain: 0.8}\n"
+	}
 	section(&v, "states", states)
 	section(&v, "discrete", k.discrete)
 	section(&v, "outputs", k.outputs)
 	section(&v, "commands", k.commands)
 	section(&v, "tables", k.tables)
 	section(&v, "events", k.events)
-	fmt.Fprintf(&m, "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: %g\nchattering: continue\nrecord: {interval: 0.5}\n%s",
-		k.horizon, initial)
+	fmt.Fprintf(&m, "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: %g\nchattering: %s\nends_with_plan: %t\n"+
+		"record: {interval: 0.5}\n%s", k.horizon, map[bool]string{true: "stop", false: "continue"}[k.stops], k.ends, initial)
 	m.WriteString(k.outages)
 	section(&m, "signals", k.signals)
 	m.WriteString("check:\n")
@@ -734,8 +748,13 @@ func (k *whole) files(initial string) map[string]string {
 	if k.resources != "" {
 		m.WriteString("  resources:\n" + k.resources + "\n")
 	}
-	return map[string]string{"m.yaml": m.String(), "v.yaml": v.String(), "p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main">` +
-		k.plan + `</BehaviorTree></root>`}
+	plan := `<BehaviorTree ID="main">` + k.plan + `</BehaviorTree>`
+	if k.parts {
+		plan += `<BehaviorTree ID="part"><ReactiveSequence name="do"><Condition name="early" on="t lt limit"/>` +
+			`<Action name="push" write="u := force"/></ReactiveSequence></BehaviorTree>`
+	}
+	return map[string]string{"m.yaml": m.String(), "v.yaml": v.String(),
+		"p.xml": `<root BTCPP_format="4" main_tree_to_execute="main">` + plan + `</root>`}
 }
 
 // filesUntil returns the files with another horizon, if that is not 0.
