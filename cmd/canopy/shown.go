@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/bt"
@@ -51,15 +52,6 @@ func fly(m *mission.Mission, goOn func() bool) declare.Shown {
 	rec := &showing{Monitor: judge, m: r.Mission(), run: r, codes: map[string]*expr.Code{}, initial: r.Statuses(),
 		statuses: r.Statuses()}
 	r.Attach(rec)
-	if goal := m.Declared.Goal; goal != nil {
-		for _, e := range goal.Parts {
-			for _, name := range e.Names() {
-				if d, place := rec.m.Signal(name); d.Entry {
-					rec.entries = append(rec.entries, place)
-				}
-			}
-		}
-	}
 	steps := 0
 	err = r.Fly(context.Background(), func(bool) error {
 		if steps++; steps > mostSteps || !goOn() {
@@ -78,7 +70,6 @@ type showing struct {
 	codes    map[string]*expr.Code // of conditions, by text
 	initial  []bt.Status
 	statuses []bt.Status // by task
-	entries  []int       // places of those that the goal reads
 	changes  []bt.Change // of the instant in progress
 	instants []declare.Instant
 }
@@ -92,40 +83,45 @@ func (s *showing) Status(t float64, micro int, c bt.Change) error {
 
 // Settled implements [run.SettledRecorder].
 func (s *showing) Settled(t float64, root bt.Status) {
-	now := declare.Instant{T: t, Changes: s.changes, Succeeded: root == bt.Success, Goal: s.goal(), Unset: s.unset()}
+	now := declare.Instant{T: t, Changes: s.changes, Succeeded: root == bt.Success}
+	now.Goal, now.Unset = s.goal()
 	if n := len(s.instants); n == 0 || len(now.Changes) > 0 || s.instants[n-1].Goal != now.Goal {
 		s.instants = append(s.instants, now)
 	}
 	s.changes = nil
 }
 
-// goal reports whether the goal of the mission holds, as the run has judged its relations.
-func (s *showing) goal() bool {
+// goal reports whether the goal of the mission holds, as the run has judged its relations, and whether it reads an entry
+// of the blackboard without a value.
+func (s *showing) goal() (holds, unset bool) {
 	if s.m.Declared.Goal == nil {
-		return false
+		return false, false
 	}
-	parts := s.m.Declared.Goal.Parts
-	holds := s.holds(parts[len(parts)-1])
-	for i := len(parts) - 2; i >= 0; i-- {
-		holds = holds || !s.holds(parts[i])
+	for i, e := range slices.Backward(s.m.Declared.Goal.Parts) {
+		if last := i == len(s.m.Declared.Goal.Parts)-1; last {
+			holds = s.holds(e)
+		} else {
+			holds = holds || !s.holds(e)
+		}
+		unset = unset || slices.ContainsFunc(e.Names(), func(name string) bool {
+			d, place := s.m.Signal(name)
+			return d.Entry && math.IsNaN(s.run.World().At(s.run.T())[place])
+		})
 	}
-	return holds
-}
-
-// unset reports whether the goal of the mission reads an entry of the blackboard without a value.
-func (s *showing) unset() bool {
-	return slices.ContainsFunc(s.entries, func(place int) bool { return math.IsNaN(s.run.World().At(s.run.T())[place]) })
+	return holds, unset
 }
 
 // holds reports whether a condition over signals and conditions of the plan holds.
 func (s *showing) holds(e *expr.Expr) bool {
-	conditions := map[string]*expr.Expr{}
 	for _, name := range e.Names() {
-		if t, ok := s.m.Plan.Tree.Find(name); ok {
-			conditions[name], _ = expr.Parse(fmt.Sprint(s.statuses[t] == bt.Success))
+		t, ok := s.m.Plan.Tree.Find(name)
+		if rest := e.Judged(func(n string) bool { return n == name }); ok && slices.Contains(rest.Names(), name) {
+			e = rest // a relation reads the signal of this name
+		} else if ok {
+			truth, _ := expr.Parse(strconv.FormatBool(s.statuses[t] == bt.Success))
+			e = e.Substitute(map[string]*expr.Expr{name: truth})
 		}
 	}
-	e = e.Substitute(conditions)
 	text := e.String()
 	if s.codes[text] == nil {
 		s.codes[text] = s.m.Condition(e)

@@ -233,3 +233,14 @@ func TestWhatTheFlightDoesNotShow(t *testing.T) {
 		}
 	}
 }
+
+// The flight judges a goal that names conditions of the plan, and signals that have the name of a task.
+func TestGoalOfConditionsIsFlown(t *testing.T) {
+	files := stopping(`<ReactiveFallback><ReactiveSequence name="x"><Condition name="c" on="x ge 5 [m]"/>
+		<Condition name="d" on="x ge 12 [m]"/></ReactiveSequence><Action name="a" write="u := 1 [m/s]"/></ReactiveFallback>`)
+	files["m.yaml"] += "check: {goal: \"x ge 10 [m] and c\"}\n"
+	got := answers(t, filepath.Join(write(t, files), "m.yaml"), "goal")
+	if !strings.Contains(got, "does not succeed where its goal holds") || !strings.Contains(got, "shows it at t = 10 s") {
+		t.Error(got)
+	}
+}
