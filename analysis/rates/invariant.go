@@ -22,16 +22,16 @@ import (
 // a side by an error is still where the derivative leads back, or is zero.
 
 const (
-	share     = 1e-3   // of the way from the start to a side, in its slack
-	few       = 100    // tolerances, as in the ranges that runs watch
-	patience  = 4      // rounds, after which ranges grow by more than they need
-	forced    = 10     // rounds, after which they grow without bound
-	trial     = 16     // evaluations of a rate
-	steepest  = 30     // sizes of a range that are tried, each 4 times the one before
-	halvings  = 12     // of the distance between a size that is too small and one that is not
-	maxRates  = 20_000 // that are evaluated for all ranges
-	maxStates = 100    // of a vehicle of which ranges are searched
-	tightens  = 10     // rounds in which ranges are made smaller
+	share     = 1e-3  // of the way from the start to a side, in its slack
+	few       = 100   // tolerances, as in the ranges that runs watch
+	patience  = 4     // rounds, after which ranges grow by more than they need
+	forced    = 10    // rounds, after which they grow without bound
+	trial     = 16    // evaluations of a rate
+	steepest  = 30    // sizes of a range that are tried, each 4 times the one before
+	halvings  = 12    // of the distance between a size that is too small and one that is not
+	maxRates  = 6_000 // that are evaluated for all ranges
+	maxStates = 100   // of a vehicle of which ranges are searched
+	tightens  = 10    // rounds in which ranges are made smaller
 )
 
 // enclosure is a box of states. Ends of ranges are measured outwards: the lower one is negated.
