@@ -245,9 +245,9 @@ func (s *Stepper) free(subject *declare.Subject) {
 			_, input := subject.Plan.Input(&subject.Plan.Leaves[i], nil)
 			l.Formulas[executive.On] = s.pseudo(input)
 		case !l.Condition && slices.Contains(subject.Declared.Free, name):
-			l.Formulas[executive.Done], l.Formulas[executive.Failed] = s.pseudo(name+" succeeds"), s.pseudo(name+" fails")
-			l.Formulas[executive.SuccessIf] = s.pseudo(name + " has nothing to do")
-			l.Formulas[executive.FailureIf] = s.pseudo(name + " cannot run")
+			l.Formulas[executive.Done], l.Formulas[executive.Failed] = s.pseudo(name+Succeeds), s.pseudo(name+Fails)
+			l.Formulas[executive.SuccessIf] = s.pseudo(name + Idle)
+			l.Formulas[executive.FailureIf] = s.pseudo(name + Unable)
 		}
 	}
 }

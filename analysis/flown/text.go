@@ -36,9 +36,17 @@ func (m *Moment) text(counts func(form int32, part string) bool) string {
 // Always is the text of an instant of which nothing is known.
 const Always = "always"
 
-// denials are the propositions about free actions, each with its contrary.
-var denials = [][2]string{{" succeeds", " does not succeed"}, {" fails", " does not fail"},
-	{" has nothing to do", " has something to do"}, {" cannot run", " can run"}}
+// The propositions about a free action, behind its name: each may hold at any time.
+const (
+	Succeeds = " succeeds"
+	Fails    = " fails"
+	Idle     = " has nothing to do"
+	Unable   = " cannot run"
+)
+
+// denials are these propositions, each with its contrary.
+var denials = [][2]string{{Succeeds, " does not succeed"}, {Fails, " does not fail"}, {Idle, " has something to do"},
+	{Unable, " can run"}}
 
 // Denied returns the contrary of a proposition in words.
 func Denied(proposition string) string {

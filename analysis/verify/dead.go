@@ -251,7 +251,7 @@ func (m *Model) unreached() []Finding {
 	case seen(nil): // also what the last steps show, which lead to no other state
 		return nil
 	case c.verdict == Undecided:
-		return []Finding{{Tasks: rest, Verdict: Undecided, Advice: memoryAdvice,
+		return []Finding{{Tasks: rest, Verdict: Undecided, Advice: cmp.Or(c.advice, memoryAdvice),
 			Text: "not concluded whether " + m.some(rest) + " can become active: " + c.why}}
 	}
 	var found []Finding

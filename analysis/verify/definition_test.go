@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canopy-uav/canopy/analysis/flown"
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/formalism/translate"
@@ -70,6 +71,22 @@ func TestCloseLimits(t *testing.T) {
 	}
 	if got, want := s.text(2, 2), "x in [0.011, 0.02)"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// The sets of states and flights call what a free action does by one name.
+func TestFreeActionsHaveOneName(t *testing.T) {
+	s := declare.Subject{Plan: readPlan(t, `<ReactiveSequence><Action name="a"/><Condition name="c" on="x ge 1"/></ReactiveSequence>`)}
+	s.Declared.Free = []string{"a"}
+	m := newModel(s, newDiagramsWithin(&meter{goOn: endless}))
+	for i := range m.vocab.inputs {
+		if in := m.vocab.inputs[i]; in.kind == inputFree && !slices.ContainsFunc([]string{flown.Succeeds, flown.Fails, flown.Idle,
+			flown.Unable}, func(does string) bool { return in.text == "a"+does && in.denied == flown.Denied(in.text) }) {
+			t.Errorf("%q, not %q", in.text, in.denied)
+		}
+	}
+	if f := byQuestion(Check(s), "complete")[0]; f.Verdict != Refuted || f.Script == "" {
+		t.Errorf("%v %q", f.Verdict, f.Where)
 	}
 }
 

@@ -23,6 +23,7 @@ type counterexample struct {
 	verdict Verdict
 	script  string       // "" if refuted: it cannot be spelled
 	why     string       // undecided, or proved under assumptions only: the reason
+	advice  string       // undecided: what to do; "": as memoryAdvice says
 	how     string       // proved, but not by the abstraction: the method
 	assumes []Assumption // on which it rests
 	where   string       // refuted by a search: what is known of the signals there
@@ -45,7 +46,7 @@ func (c counterexample) finding(proved, refuted Finding) Finding {
 		f.Script, f.Where, f.More = c.script, []string{c.where}, c.where != flown.Always
 	case Undecided:
 		f.Text = whether(f.Text) + "; " + c.why
-		f.Where, f.Advice = nil, memoryAdvice
+		f.Where, f.Advice = nil, cmp.Or(c.advice, memoryAdvice)
 	}
 	f.Verdict = c.verdict
 	return f
@@ -246,11 +247,12 @@ func (x *search[M]) conclusion() counterexample {
 	case x.states.Short() != "":
 		return counterexample{verdict: Undecided, why: x.states.Short()}
 	case x.failed != nil:
-		return counterexample{verdict: Undecided, why: x.failed.Error()}
+		return counterexample{verdict: Undecided, why: untimed(x.failed), advice: flown.Remedy(x.failed)}
 	case x.decided:
 		c.how = leftOpen(n)
 	case n == 0:
-		return counterexample{verdict: Undecided, why: cmp.Or(x.unsettled, errNoState).Error()}
+		err := cmp.Or(x.unsettled, errNoState)
+		return counterexample{verdict: Undecided, why: untimed(err), advice: flown.Remedy(err)}
 	default:
 		c.how = visited(n)
 	}

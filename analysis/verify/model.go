@@ -122,14 +122,14 @@ func (m *Model) readLeaves() {
 		}
 		switch {
 		case len(l.Until) > 0: // it lasts, which only a flight knows
-			x.on = proposition(x.name + ", which lasts until a task has ended,")
+			x.on = proposition(x.name + " (it lasts until a task has ended)")
 		case x.condition && l.On == nil:
 			x.on = proposition(x.called)
 		case x.condition:
 			x.on, x.off = logic(l.On), logic(l.Off)
 		case slices.Contains(m.subject.Declared.Free, x.name):
-			x.done, x.failed = proposition(x.name+" ends well"), proposition(x.name+" ends badly")
-			x.successIf, x.failureIf = proposition(x.name+" has nothing to do"), proposition(x.name+" cannot run")
+			x.done, x.failed = proposition(x.name+flown.Succeeds), proposition(x.name+flown.Fails)
+			x.successIf, x.failureIf = proposition(x.name+flown.Idle), proposition(x.name+flown.Unable)
 		default:
 			x.done, x.failed = logic(l.Done), logic(l.Failed)
 			x.successIf, x.failureIf = logic(l.SuccessIf), logic(l.FailureIf)

@@ -66,7 +66,6 @@ type outcome struct {
 	ended   bool // refuted: there the plan has ended
 	after   bool // it had before
 	lasts   bool // refuted: by a world that may last, for nothing is known of the rates of signals
-	advice  string
 }
 
 // Bounds of such a search.
@@ -97,7 +96,8 @@ func (x *propertyModel) check(steps *flown.Stepper, f *temporal.Formula, p limit
 	case y.states.Short() != "":
 		return undecidedBy(y.states.Short(), "reduce the limits of signals and the free conditions; "+memoryAdvice)
 	case y.failed != nil || y.unsettled != nil:
-		return undecidedBy(cmp.Or(y.failed, y.unsettled).Error(), monitorAdvice)
+		err := cmp.Or(y.failed, y.unsettled)
+		return undecidedBy(untimed(err), flown.Remedy(err)+"; "+monitorAdvice)
 	}
 	if n := y.unmet(); n >= 0 {
 		y.from, y.late = n, true
@@ -110,7 +110,7 @@ func (x *propertyModel) check(steps *flown.Stepper, f *temporal.Formula, p limit
 
 // undecidedBy is the outcome where nothing is concluded for a reason.
 func undecidedBy(why, advice string) outcome {
-	return outcome{counterexample: counterexample{verdict: Undecided, why: why}, advice: advice}
+	return outcome{counterexample: counterexample{verdict: Undecided, why: why, advice: advice}}
 }
 
 func (m *Model) newProduct(steps *flown.Stepper, l *monitor, p limits) *product {
