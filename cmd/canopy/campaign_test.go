@@ -476,8 +476,8 @@ func (c *campaign) states(of map[string][]*verify.Finding, f *flownLog, initial 
 			}
 		}
 	}
-	for _, x := range of["command"] {
-		if strings.HasPrefix(x.Text, "no task ever writes") && x.Verdict == verify.Refuted && len(x.Unwatched()) == 0 {
+	for _, x := range of["command"] { // from the declared start
+		if initial == "" && strings.HasPrefix(x.Text, "no task ever writes") && x.Verdict == verify.Refuted && len(x.Unwatched()) == 0 {
 			for _, ch := range f.log.Changes {
 				if ch.To == bt.Activating && slices.Contains(users[x.About], ch.Task) {
 					wrong(x, "%s does at %g", tree.Name(ch.Task), ch.T)
