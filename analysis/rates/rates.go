@@ -234,10 +234,10 @@ func (t *Table) actions() []bt.Task {
 
 // read returns the real signals that conditions and declarations read, or for which rates are declared, but the time.
 func (t *Table) read() []string {
-	return slices.DeleteFunc(t.named(), func(name string) bool { return t.scope[name].Type != expr.Real })
+	return slices.DeleteFunc(t.named(), func(name string) bool { return t.scope[name].Type != expr.Real || name == "t" })
 }
 
-// named returns all signals that conditions and declarations read, or for which rates are declared, but the time.
+// named returns all signals that conditions and declarations read, or for which rates are declared.
 func (t *Table) named() []string {
 	var names []string
 	add := func(list ...*expr.Expr) {
@@ -268,7 +268,8 @@ func (t *Table) named() []string {
 	}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
-		return t.signals[name] == definition{} // the time, or no signal
+		_, ok := t.signals[name]
+		return !ok
 	})
 }
 

@@ -68,7 +68,7 @@ func (t *Table) implied(signals []string) []declare.Statement {
 			if low := -above(-x.Low); !math.IsInf(low, 0) {
 				bounds = append(bounds, name+" >= "+strconv.FormatFloat(low, 'g', -1, 64))
 			}
-			if high := above(x.High); !math.IsInf(high, 0) {
+			if high := above(x.High); !math.IsInf(high, 0) && name != "t" {
 				bounds = append(bounds, name+" <= "+strconv.FormatFloat(high, 'g', -1, 64))
 			}
 		}

@@ -94,12 +94,13 @@ commands: {v: {unit: m/s}}
 	<Action name="wait"/></ReactiveFallback>`, `
 check:
   always: ["back -> soc ge 0.33", "back -> soc ge 0.37", x le 301]
-  properties: [always (back -> within 15.1 (not back)), always (back -> within 14.9 (not back)), eventually land]
+  properties: [always (back -> within 15.1 (not back)), always (back -> within 14.9 (not back)), eventually land,
+    always (t lt 14.9 -> x lt 300), always (t lt 15.1 -> x lt 300)]
 `)
 	s := x.m.Subject()
 	s.Rates = x
 	want := map[string]bool{"back -> soc ge 0.33": true, "x le 301": true, "eventually land": true,
-		"always (back -> within 15.1 (not back))": true}
+		"always (back -> within 15.1 (not back))": true, "always (t lt 14.9 -> x lt 300)": true}
 	for _, f := range verify.Check(x.FromStart(s)) {
 		if f.Question == "always" || f.Question == "property" {
 			if is := f.Verdict == verify.Proved && len(f.Unwatched()) == 0; is != want[f.About] {

@@ -91,6 +91,7 @@ func newModels(spaceOf func(variables int) *diagrams, apart bool, subjects ...de
 			m.leaves[i].formulas(vocab.collect)
 		}
 		m.stated(vocab.collect)
+		m.begun()
 	}
 	for _, m := range models {
 		m.number()
@@ -173,6 +174,20 @@ func (m *Model) stated(visit func(*expr.Logic)) {
 		visit(&m.always[i])
 	}
 	visit(m.goal)
+}
+
+// begun makes the values at the start intervals of their own: a signal enters the next one from there, at a rate that is
+// derived over what is implied.
+func (m *Model) begun() {
+	if !slices.ContainsFunc(m.subject.Declared.Facts, func(f declare.Statement) bool { return f.Derived }) {
+		return
+	}
+	for name, x := range m.subject.Initial {
+		if _, known := m.vocab.bySig[name]; known && x.Point() {
+			m.vocab.collect(&expr.Logic{Op: expr.LogicThreshold, Signal: name, Limit: x.Low})
+			m.vocab.collect(&expr.Logic{Op: expr.LogicThreshold, Signal: name, Limit: x.Low, Strict: true})
+		}
+	}
 }
 
 // number gives every input its variable: the leaves' in the order of the tree.
