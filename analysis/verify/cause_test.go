@@ -79,12 +79,12 @@ func TestConflictWithinAnInstant(t *testing.T) {
 		{"both at once", `<ReactiveParallel name="p"><Action name="a" entry="u := 1" done="x ge 1"/><Action name="b" entry="u := 2" done="x ge 1"/>
 			</ReactiveParallel>`, Refuted, "a and b are active together and both use u, depending on the plan's memory"},
 		{"one after the other", `<ReactiveSequence name="p"><Action name="a" entry="u := 1" done="true"/><Action name="b" entry="u := 2" done="true"/>
-			</ReactiveSequence>`, Proved, "no two active tasks share one of 1 slot"},
+			</ReactiveSequence>`, Proved, "no two active tasks use u together"},
 		{"one takes over from the other", `<ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="c"/>
 			<Action name="a" write="u := 1"/></ReactiveSequence><Action name="b" write="u := 2"/></ReactiveFallback>`, Proved,
-			"no two active tasks share one of 1 slot"},
+			"no two active tasks use u together"},
 		{"only one", `<ReactiveParallel name="p"><Action name="a" entry="u := 1" _failureIf="x ge 1" done="true"/>
-			<Action name="b" entry="u := 2" _failureIf="x lt 1" done="true"/></ReactiveParallel>`, Proved, "no two active tasks share one of 1 slot"},
+			<Action name="b" entry="u := 2" _failureIf="x lt 1" done="true"/></ReactiveParallel>`, Proved, "no two active tasks use u together"},
 	} {
 		_, found := check(t, test.plan, "")
 		if f := byQuestion(found, "conflict")[0]; f.Verdict != test.verdict || f.Text != test.text {

@@ -89,8 +89,11 @@ func askConflict(m *Model) []Finding {
 		found = append(found, m.conflictsInPassing(by, known)...)
 	}
 	if len(found) == 0 && len(names) > 0 {
-		found = []Finding{{Verdict: Proved,
-			Text: fmt.Sprintf("no two active tasks share one of %s", count(len(names), "slot"))}}
+		text := "no two active tasks use " + names[0] + " together"
+		if len(names) > 1 {
+			text = fmt.Sprintf("no two active tasks share one of %d slots", len(names))
+		}
+		found = []Finding{{Verdict: Proved, Text: text}}
 	}
 	return found
 }
