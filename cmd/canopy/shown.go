@@ -91,8 +91,8 @@ func (s *showing) Settled(t float64, root bt.Status) {
 	s.changes = nil
 }
 
-// goal reports whether the goal of the mission holds, as the run has judged its relations, and whether it reads an entry
-// of the blackboard without a value.
+// goal reports whether the goal of the mission holds, as the run has judged its relations, and whether it reads an
+// entry of the blackboard without a value.
 func (s *showing) goal() (holds, unset bool) {
 	if s.m.Declared.Goal == nil {
 		return false, false

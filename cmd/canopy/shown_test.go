@@ -91,7 +91,7 @@ var shown = flag.Int("shown", 150, "random missions of TestRefutedIsFlown")
 func TestRefutedIsFlown(t *testing.T) {
 	missions := *shown
 	if testing.Short() {
-		missions /= 4
+		missions /= 8
 	}
 	refuted, proved, doubted := map[string]int{}, map[string]int{}, 0
 	for seed := range missions {
