@@ -176,8 +176,8 @@ func (m *Model) stated(visit func(*expr.Logic)) {
 	visit(m.goal)
 }
 
-// begun makes the values at the start intervals of their own: a signal enters the next one from there, at a rate that is
-// derived over what is implied.
+// begun makes the values at the start intervals of their own: a signal enters the next one from there. Without facts
+// that are derived, its rates are too wide for that to matter.
 func (m *Model) begun() {
 	if !slices.ContainsFunc(m.subject.Declared.Facts, func(f declare.Statement) bool { return f.Derived }) {
 		return
