@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -614,7 +615,7 @@ func (c *campaign) firstAnswers(s declare.Subject) (all []verify.Finding) {
 	defer func() {
 		if r := recover(); r != nil {
 			c.counts["PANIC"]++
-			c.Errorf("seed %d: %v\n%s", c.seed, r, c.text(""))
+			c.Errorf("seed %d: %v\n%s\n%s", c.seed, r, debug.Stack(), c.text(""))
 		}
 	}()
 	left, end := len(verify.Questions()), time.Now().Add(3*time.Second)
