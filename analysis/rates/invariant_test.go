@@ -115,7 +115,7 @@ func randomRate(r *rand.Rand, x, other string) string {
 func TestFlightsStayWithinInvariants(t *testing.T) {
 	flights, ends, near := 600, 0, 0
 	if testing.Short() {
-		flights = 40
+		flights = 25
 	}
 	for seed := range uint64(flights) {
 		r := rand.New(rand.NewPCG(seed, 9))
