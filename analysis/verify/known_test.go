@@ -436,8 +436,8 @@ func TestGuardsInOppositeOrder(t *testing.T) {
 
 // TestAlwaysInProcedures: what must always hold must hold while a procedure is under way, too, as in a run.
 func TestAlwaysInProcedures(t *testing.T) {
-	for procedure, want := range map[string]Verdict{` entry_time="2 [s]"`: Refuted, ``: Proved} {
-		_, found := check(t, `<Sequence name="s"><Action name="a"`+procedure+` done="true"/><Action name="b"/></Sequence>`,
+	for procedure, want := range map[string]Verdict{`entry_time="2 [s]"`: Refuted, "": Proved} {
+		_, found := check(t, `<Sequence name="s"><Action name="a" `+procedure+` done="true"/><Action name="b"/></Sequence>`,
 			"always: [not a]")
 		if f := byQuestion(found, "always")[0]; f.Verdict != want {
 			t.Errorf("%s: %s %s", procedure, f.Word(), f.Text)
