@@ -216,7 +216,7 @@ func (m *Model) unknown(f *Finding) string {
 			return known
 		})
 		if len(tasks) > 0 {
-			return fmt.Sprintf("%s moves while %s%s active", signal, m.some(tasks), either(tasks, " is", " are"))
+			return fmt.Sprintf("%s moves while %s%s is active", signal, either(tasks, "", "one of "), m.some(tasks))
 		}
 	}
 	return ""
