@@ -89,6 +89,15 @@ func (s *Stepper) Times(start string) bool {
 	return !slices.ContainsFunc(s.p.Leaves, func(l executive.Leaf) bool { return reads(l.EntryTime) || reads(l.ExitTime) })
 }
 
+// Measured returns the sum of the times since activations that limit what follows [s]: of each action the longest.
+func (s *Stepper) Measured() float64 {
+	sum := 0.0
+	for _, length := range s.longestSince {
+		sum += length
+	}
+	return sum
+}
+
 // clockOf returns the clock of the time since an activation.
 func (w *world) clockOf(start int) int {
 	return w.clocks + len(w.s.p.Leaves) + len(w.s.Tree.Timers()) + start

@@ -344,9 +344,9 @@ func soon(f *temporal.Formula, time float64) *temporal.Formula {
 }
 
 // longEnough returns a time [s] after which what must happen has happened, if the plan goes once through all intervals
-// of its signals and all its procedures and timers, with a reserve.
-func (m *Model) longEnough(list []continuousSignal) float64 {
-	sum := 1.0
+// of its signals and all its procedures, timers and times since activations, with a reserve.
+func (m *Model) longEnough(steps *flown.Stepper) float64 {
+	list, sum := m.continuousSignals(steps), 1+steps.Measured()
 	for i := range list {
 		sum += list[i].total(m, list)
 	}

@@ -156,7 +156,7 @@ func (x *propertyModel) answer() Finding {
 	if open := timing(x.formula); open != "" && c.verdict == Refuted {
 		horizon := x.subject.Horizon
 		rated, ends := x.proveAtRates(horizon), horizon > 0 && awaitsLater(x.formula)
-		if rated.verdict != Proved && horizon > 0 && x.until == horizon && awaits(x.formula) {
+		if rated.verdict != Proved && horizon > 0 && awaits(x.formula) && x.longEnough(x.stepper()) > horizon {
 			if endless := x.proveAtRates(0); endless.verdict == Proved {
 				rated, ends = endless, true
 			}
@@ -386,12 +386,10 @@ func (x *propertyModel) proveAtRates(horizon float64) (c outcome) {
 		if steps != x.stepper() && len(steps.Freed()) == 0 {
 			continue
 		}
-		time := x.longEnough(x.continuousSignals(steps))
-		if horizon > 0 {
-			time = min(time, horizon)
+		if x.until = horizon; horizon == 0 {
+			x.until = x.longEnough(steps)
 		}
-		x.until = time
-		g := soon(x.formula, time)
+		g := soon(x.formula, x.until)
 		if c, _ = x.prove(steps, followed(g, true), atRates); c.verdict != Refuted {
 			break
 		}

@@ -157,3 +157,26 @@ func TestMotionProves(t *testing.T) {
 		}
 	}
 }
+
+// What must happen is proved by the time limits of actions, too: a take-off of the library ends in any case.
+func TestTimeLimitsProve(t *testing.T) {
+	dir := write(t, map[string]string{
+		"p.xml": `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:copter"/>
+			<BehaviorTree ID="m"><Fallback><take_off to_h="20 [m]"/><hold/></Fallback></BehaviorTree></root>`,
+		"m.yaml": "plan: p.xml\nvehicle: copter\nhorizon: 10 [min]\ncheck:\n  properties:\n" +
+			"    - eventually (not take_off)\n    - within 400 [s] (not take_off)\n    - within 100 [s] (not take_off)\n"})
+	stdout, stderr, _ := canopy("check", filepath.Join(dir, "m.yaml"), "--json")
+	var found []object
+	if err := json.Unmarshal([]byte(stdout), &found); err != nil {
+		t.Fatal(err, stderr)
+	}
+	var verdicts []string
+	for _, f := range found {
+		if f.Question == "property" {
+			verdicts = append(verdicts, f.Verdict)
+		}
+	}
+	if want := []string{"proved", "proved", "not_proved"}; !slices.Equal(verdicts, want) {
+		t.Errorf("%v, want %v", verdicts, want)
+	}
+}
