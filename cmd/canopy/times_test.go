@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 )
@@ -37,8 +38,9 @@ func TestProvedTimesAreKept(t *testing.T) {
 		}
 		mission := cart(t, plan, "check:\n  facts:\n    - x >= 0 [m]\n    - x <= 100 [m]\n  properties:\n    - "+
 			strings.Join(properties, "\n    - ")+"\n")
+		must(t, os.WriteFile(mission, []byte(strings.Replace(fileText(t, mission), "horizon: 10", "horizon: 60", 1)), 0o600))
 		found := answers(t, mission, "property")
-		out, stderr, _ := canopy("run", mission, "--out", t.TempDir(), "--set", "horizon=60")
+		out, stderr, _ := canopy("run", mission, "--out", t.TempDir())
 		if !strings.Contains(out, "property ") {
 			t.Fatal(out, stderr)
 		}
