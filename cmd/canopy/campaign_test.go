@@ -521,7 +521,7 @@ func (c *campaign) conflicts(of map[string][]*verify.Finding, f *flownLog, s *sp
 func TestCampaign(t *testing.T) {
 	missions, largest := *campaignFlag, math.MaxInt
 	if missions == 0 {
-		missions, largest = trees.Count(300, 40), 12
+		missions, largest = trees.Count(300, 20), 12
 	}
 	c := &campaign{T: t, counts: map[string]int{}}
 	var checking, flying, slowest time.Duration

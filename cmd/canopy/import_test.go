@@ -57,6 +57,9 @@ func importFlies(t *testing.T, plan, vehicle, told string) {
 // What is imported is not refuted, and its notes have an effect.
 func TestImportIsNotRefuted(t *testing.T) {
 	for _, plan := range []string{"copter", "fence", "payload"} {
+		if testing.Short() && plan == "payload" {
+			continue // nine seconds
+		}
 		dir := t.TempDir()
 		_, stderr, status := canopy("import", filepath.Join("..", "..", "document", "qgc", "testdata", plan+".plan"), "--out", dir)
 		if status != exitOK {
