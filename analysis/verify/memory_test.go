@@ -10,6 +10,14 @@ import (
 	"github.com/canopy-uav/canopy/document/declare"
 )
 
+// told returns a random plan, its model, and that which tells apart what the plan remembers; nil: there is none.
+func (r *randomPlan) told(t *testing.T) (s declare.Subject, m, x *Model) {
+	r.slow, r.relations = r.IntN(2) == 0, r.IntN(4) == 0
+	s = r.subject(t)
+	m = NewModel(s)
+	return s, m, m.telling()
+}
+
 // Each settled state of a plan that remembers, in which no procedure is under way, is a state of the model that tells
 // apart what tasks remember: in none of them more or fewer tasks are active, or judged otherwise, than sets allow that
 // the model calls empty.
@@ -17,10 +25,7 @@ func TestToldStatesCoverFlights(t *testing.T) {
 	r := &randomPlan{Rand: rand.New(rand.NewPCG(31, 7)), memory: true}
 	told, states, empty := 0, 0, 0
 	for range map[bool]int{true: 300, false: 5000}[testing.Short()] {
-		r.slow, r.relations = r.IntN(2) == 0, r.IntN(4) == 0
-		s := r.subject(t)
-		m := NewModel(s)
-		x := m.telling()
+		s, m, x := r.told(t)
 		if x == nil {
 			continue
 		}
@@ -76,10 +81,7 @@ func TestToldStatesCoverSettlings(t *testing.T) {
 	r := &randomPlan{Rand: rand.New(rand.NewPCG(3, 17)), memory: true}
 	told, moments := 0, 0
 	for range map[bool]int{true: 150, false: 5000}[testing.Short()] {
-		r.slow, r.relations = r.IntN(2) == 0, r.IntN(4) == 0
-		s := r.subject(t)
-		m := NewModel(s)
-		x := m.telling()
+		s, m, x := r.told(t)
 		if x == nil {
 			continue
 		}

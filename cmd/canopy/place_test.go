@@ -87,7 +87,7 @@ func TestPlacesAreFlown(t *testing.T) {
 // Proofs about places in degrees give the answers of those in metres, and both are exported.
 func TestPlacesAreProved(t *testing.T) {
 	if testing.Short() {
-		t.Skip("seven seconds")
+		t.Skip("-short: seven seconds")
 	}
 	var answers []string
 	for _, place := range []string{`to_north="66.7 [m]" to_east="67 [m]" to_h="30"`, `lat="48.0820" lon="11.2840" alt="620"`} {
