@@ -86,8 +86,10 @@ check: ## read the log in OUT back with an independent MCAP reader, compare it w
 btcpp: ## load and play plans in BehaviorTree.CPP, as they are and converted, if it is installed
 	$(GO) test ./document/plan ./document/script -count 1 -run '^TestBehaviorTreeCpp(Loads|Plays|PlaysConverted)$$' -v
 
+# Benchmarks that are tables take minutes: make scale, and docs/simulation.md.
+TABLES := ^Benchmark(Scale|WorkPrecision)$$
 bench: bin/benchstat ## benchmarks, COUNT times, with benchstat's summary; raw lines in bin/bench.txt
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) | tee bin/bench.txt
+	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '$(TABLES)' -benchmem -count $(COUNT) $(PKG) | tee bin/bench.txt
 	bin/benchstat bin/bench.txt
 
 # The C program is not part of this repository: the same day on CVODE, with model and solver written for it.

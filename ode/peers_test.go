@@ -8,7 +8,7 @@ import (
 )
 
 // peers has errors (problems.Problem.Error) and evaluations of other programs on the same problems: of CVODE 6.4.1 with
-// dense matrices by difference quotients at 3e-9 to 1e-12 (command workprecision), and of DOP853 of SciPy 1.10.1 at
+// dense matrices by difference quotients at 3e-9 to 1e-12 (testdata/cvode.c), and of DOP853 of SciPy 1.10.1 at
 // relative and absolute tolerances of 3e-7 to 1e-10, each the geometric means of three tolerances that are 25 % apart.
 var peers = map[string][][2]float64{
 	"robertson": {

@@ -46,7 +46,7 @@ func TestGoldenPlain(t *testing.T) {
 func TestDocumented(t *testing.T) {
 	golden.Documented(t, "../docs/simulation.md", "testdata/*.txt")
 	golden.Shown(t, "../docs/simulation.md", "Guarantees", "*_test.go", "../ode/*_test.go", "../run/simulated/*_test.go",
-		"../run/monitor/*_test.go", "../vehicle/equations/*_test.go", "../internal/cmd/workprecision/*_test.go")
+		"../run/monitor/*_test.go", "../vehicle/equations/*_test.go")
 }
 
 // machine is the state of a golden script.

@@ -169,3 +169,33 @@ func TestSolar72FindsAllEvents(t *testing.T) {
 	compare("tight against reference", tight, p.Events, 1e-5)
 	compare("default against tight", found, tight, 0.001)
 }
+
+// BenchmarkWorkPrecision measures each method that is meant for a reference problem at four tolerances: the error at the
+// end and the largest error of an event time in units of the tolerance, as far as they are known, and the evaluations of
+// the right-hand side, those for Jacobians included.
+func BenchmarkWorkPrecision(b *testing.B) {
+	for _, p := range problems.All() {
+		for _, m := range ode.Methods() {
+			for _, rtol := range []float64{1e-4, 1e-6, 1e-8, 1e-10} {
+				if p.Zeno > 0 || p.Stiff && !m.Stiff() || p.Costly && rtol < 1e-8 {
+					continue
+				}
+				b.Run(fmt.Sprintf("%s/%v/%.0e", p.Name, m, rtol), func(b *testing.B) {
+					var s *Simulator
+					var events []problems.Event
+					for b.Loop() {
+						s = begin(b, p, ode.Options{Method: m, RelTol: rtol})
+						events = follow(b, p, s, p.End)
+					}
+					b.ReportMetric(float64(s.Stats().Evaluations), "rhs")
+					if p.Want != nil {
+						b.ReportMetric(p.Error(s.Y)/rtol, "tolerances")
+					}
+					if _, worst, complete := p.EventError(events); complete && len(events) > 0 {
+						b.ReportMetric(worst/rtol, "event-tolerances")
+					}
+				})
+			}
+		}
+	}
+}

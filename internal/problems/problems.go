@@ -1,7 +1,7 @@
 // Package problems holds the reference problems by which integration and event location are verified, as data.
 //
 // Each problem is defined once, with the values that others published or that follow in closed form, and their
-// sources. Tests of ode and sim assert them; the command workprecision tabulates the accuracy and the cost of solving
+// sources. Tests of ode and sim assert them; BenchmarkWorkPrecision of sim shows the accuracy and the cost of solving
 // them. The package depends on neither integrator nor simulator.
 package problems
 
@@ -12,7 +12,7 @@ import "math"
 // Between events the inputs u are constant. An event is a change of side of an indicator g, its side being g >= 0 or
 // not, in a direction that is watched; React then changes states and inputs, and g may depend on the inputs.
 type Problem struct {
-	Name   string // as on a command line
+	Name   string // as of a benchmark
 	Text   string // a description
 	Source string // where the definition and the reference values are from
 
