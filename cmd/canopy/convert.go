@@ -20,12 +20,7 @@ var forms = []struct {
 }{
 	{"btcpp", "for BehaviorTree.CPP 4: compact form, IDs and models of all leaves, included files in place",
 		func(src *diag.Source) (string, diag.List) { return plan.Plain(src, readFile) }},
-	{"json", "the document's elements, attributes, comments and texts as JSON",
-		func(src *diag.Source) (string, diag.List) {
-			doc, list := xmltree.Parse(src)
-			return doc.JSON(), list
-		}},
-	{"xml", "format 4, from format 3 or JSON", preprocess.Modern},
+	{"xml", "format 4, from format 3", preprocess.Modern},
 }
 
 // conversion is what canopy convert prints as JSON.
@@ -68,14 +63,11 @@ func convertCommand() *cobra.Command {
 			if i < 0 {
 				return &usageError{unknownWord("form", to, names)}
 			}
-			src, list, err := planSource(args[0])
+			src, err := planSource(args[0])
 			if err != nil {
 				return err
 			}
-			text := ""
-			if !list.HasErrors() {
-				text, list = forms[i].convert(src)
-			}
+			text, list := forms[i].convert(src)
 			messages := cmd.ErrOrStderr()
 			if asJSON && !list.HasErrors() {
 				messages = io.Discard
@@ -101,23 +93,19 @@ func convertCommand() *cobra.Command {
 	return c
 }
 
-// planSource reads a plan document, which may be in its JSON form.
-func planSource(name string) (*diag.Source, diag.List, error) {
+// planSource reads a plan document, with the main tree that the command line chooses.
+func planSource(name string) (*diag.Source, error) {
 	src, err := source(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	src, list := planOf(src)
-	if mainTree == "" || list.HasErrors() {
-		return src, list, nil
+	if mainTree == "" || err != nil {
+		return src, err
 	}
 	doc, _ := xmltree.Parse(src)
 	if doc.Root == nil {
-		return src, list, nil
+		return src, nil
 	}
 	chosen := *src
 	chosen.Text, err = doc.Apply(doc.Set(doc.Root, "main_tree_to_execute", mainTree))
-	return &chosen, list, err
+	return &chosen, err
 }
 
 // mainTree is the tree that a command line chooses as the main one of its plans; empty: none.
@@ -127,12 +115,4 @@ var mainTree string
 func choosesTree(c *cobra.Command) *cobra.Command {
 	c.Flags().StringVar(&mainTree, "tree", "", "the main `tree` of a plan that does not name it, or another one")
 	return c
-}
-
-// planOf returns a plan document as XML.
-func planOf(src *diag.Source) (*diag.Source, diag.List) {
-	if strings.HasPrefix(strings.TrimSpace(src.Text[src.Begin():]), "[") {
-		return xmltree.FromJSON(src)
-	}
-	return src, nil
 }

@@ -93,8 +93,7 @@ const (
 	graphKind
 )
 
-// kindOf returns the kind of a document: XML and its JSON form are plans, YAML with steps is a state graph, other YAML
-// is a mission. A file's name distinguishes plans from YAML; for the standard input, its text does.
+// kindOf returns the kind of a document: XML is a plan, YAML with steps is a state graph, other YAML is a mission. A file's name distinguishes plans from YAML; for the standard input, its text does.
 func kindOf(name string) (kind, error) {
 	isYAML := yamlName(name)
 	if !isYAML && name != standardInput {
@@ -104,7 +103,7 @@ func kindOf(name string) (kind, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case !isYAML && strings.IndexAny(strings.TrimSpace(src.Text[src.Begin():]), "<[") == 0:
+	case !isYAML && strings.HasPrefix(strings.TrimSpace(src.Text[src.Begin():]), "<"):
 		return planKind, nil
 	case yamldoc.Has(src, "steps"):
 		return graphKind, nil
@@ -158,12 +157,9 @@ func readPlan(name string, stderr io.Writer, decides ...string) (*plan.Plan, *mi
 	case k == graphKind:
 		return nil, nil, fmt.Errorf("%s is a state graph; give a plan or a mission", name)
 	}
-	src, diags, err := planSource(name)
+	src, err := planSource(name)
 	if err != nil {
 		return nil, nil, err
-	}
-	if diags.HasErrors() {
-		return nil, nil, diags
 	}
 	p, diags := plan.ReadFiles(src, nil, readFile)
 	return p, nil, accepted(diags, stderr, decides...)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/document/plan"
-	"github.com/canopy-uav/canopy/syntax/xmltree"
 	"github.com/canopy-uav/canopy/syntax/yamldoc"
 	"github.com/canopy-uav/canopy/vehicle/contract"
 	"github.com/canopy-uav/canopy/vehicle/equations"
@@ -21,8 +19,7 @@ import (
 )
 
 func manifestCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use: "manifest",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var signals plan.Vocabulary
@@ -33,25 +30,18 @@ func manifestCommand() *cobra.Command {
 					return err
 				}
 			}
-			text := plan.Manifest(signals, p)
-			if asJSON {
-				doc, _ := xmltree.Parse(&diag.Source{Name: "manifest.xml", Text: text})
-				text = doc.JSON()
-			}
-			_, err := io.WriteString(cmd.OutOrStdout(), text)
+			_, err := io.WriteString(cmd.OutOrStdout(), plan.Manifest(signals, p))
 			return failed(err)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the JSON form of the document")
-	return c
 }
 
 // library returns the signals of a vehicle, those of a mission with its plan, or a plan with models of all its leaves.
 func library(name string, stderr io.Writer) (plan.Vocabulary, *plan.Plan, error) {
-	if slices.Contains([]string{".xml", ".json"}, filepath.Ext(name)) {
-		src, list, err := planSource(name)
-		if err != nil || list.HasErrors() {
-			return nil, nil, cmp.Or(err, list.Err())
+	if filepath.Ext(name) == ".xml" {
+		src, err := planSource(name)
+		if err != nil {
+			return nil, nil, err
 		}
 		text, list := plan.Plain(src, readFile)
 		if list.HasErrors() {

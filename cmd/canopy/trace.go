@@ -58,7 +58,7 @@ func otherPlan(script, path string, m *mission.Mission) (*plan.Plan, diag.List) 
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(script), path)
 	}
-	src, list, err := planSource(path)
+	src, err := planSource(path)
 	if err != nil {
 		return nil, diag.List{{Text: diag.OfFile(err)}}
 	}
@@ -66,11 +66,7 @@ func otherPlan(script, path string, m *mission.Mission) (*plan.Plan, diag.List) 
 	if m != nil {
 		signals = m.Vocabulary()
 	}
-	p, found := plan.ReadFiles(src, signals, readFile)
-	if list = append(list, found...); list.HasErrors() {
-		return nil, list
-	}
-	return p, list
+	return plan.ReadFiles(src, signals, readFile)
 }
 
 // traced is a change of a trace as JSON.

@@ -39,7 +39,7 @@ func translateCommand() *cobra.Command {
 // translated writes a file in another format.
 func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) error {
 	ext := filepath.Ext(name)
-	if name == standardInput || ext == ".json" {
+	if name == standardInput {
 		ext = ".xml"
 	}
 	read := readers[ext]
@@ -78,10 +78,6 @@ func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) er
 // readers read files as plans, by the ends of their names.
 var readers = map[string]func(src *diag.Source, actions bool) (*plan.Plan, diag.List){
 	".xml": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) {
-		src, list := planOf(src)
-		if list.HasErrors() {
-			return nil, list
-		}
 		return plan.ReadFiles(src, nil, readFile)
 	},
 	".tr": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) {

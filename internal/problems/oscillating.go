@@ -23,7 +23,8 @@ func Oscillating() []*Problem {
 
 // cvode has the evaluations of CVODE 6.4.1 with backward differentiation formulas of order 1 to 5 and dense matrices by
 // difference quotients, at the tolerances of the problems. Those for Jacobians are included, four for each banded one.
-// Stability limit detection multiplies the numbers above a million by 1.8. TestCVODESolvesTheSameEquations of ode measures those of 1e-4.
+// Stability limit detection multiplies the numbers above a million by 1.8. TestCVODESolvesTheSameEquations of ode
+// measures those of 1e-4.
 var cvode = map[string]map[float64]int{
 	"mode-0.001": {1e-4: 134, 1e-6: 3496530, 1e-8: 3403526},
 	"mode-0.005": {1e-4: 134, 1e-6: 3749861, 1e-8: 3790743},

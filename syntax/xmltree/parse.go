@@ -18,12 +18,11 @@ import (
 // maxFails bounds the number of mistakes in a file that is not XML.
 const maxFails = 20
 
-// The codes of the mistakes that Parse and FromJSON report.
+// The codes of the mistakes that Parse reports.
 const (
 	CodeMalformed = "malformed-xml"
 	CodeTooDeep   = "too-deep"
 	CodeTooLarge  = "too-large"
-	CodeJSON      = "malformed-json"
 )
 
 // parser builds the tree from the tokens of encoding/xml, which follow each other without gaps. It scans the places

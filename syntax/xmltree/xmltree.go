@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/canopy-uav/canopy/diag"
 )
@@ -178,3 +179,13 @@ func (d *Document) FirstLine(s Span) Span {
 
 // Line returns the line of an offset, from 1.
 func (d *Document) Line(at int) int { return sort.SearchInts(d.ends, at) + 1 }
+
+// IsName reports whether a text can be the name of an element or attribute.
+func IsName(s string) bool {
+	for i, c := range s {
+		if c != '_' && c != ':' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c) && c != '-' && c != '.') {
+			return false
+		}
+	}
+	return s != "" && strings.Count(s, ":") < 2
+}
