@@ -60,7 +60,7 @@ func TestHostileNames(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	out := at("out")
 	for _, args := range [][]string{
-		{"show", at("plan.xml")}, {"show", at("plan.xml"), "--svg"}, {"show", at("plan.xml"), "--dot"}, {"show", at("mission.yaml")},
+		{"show", at("plan.xml")}, {"show", at("plan.xml"), "--svg"}, {"show", at("mission.yaml")},
 		{"show", at("plan.xml"), "--desugared"},
 		{"show", at("bad.xml")}, {"show", at("bad.yaml")}, {"show", at("none\x1b\u202e.xml")},
 		{"trace", at("plan.xml"), at("good.txt")}, {"trace", at("plan.xml"), at("good.txt"), "--count"}, {"trace", at("plan.xml"), at("script.txt")},

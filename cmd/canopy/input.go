@@ -93,7 +93,8 @@ const (
 	graphKind
 )
 
-// kindOf returns the kind of a document: XML is a plan, YAML with steps is a state graph, other YAML is a mission. A file's name distinguishes plans from YAML; for the standard input, its text does.
+// kindOf returns the kind of a document: XML is a plan, YAML with steps is a state graph, other YAML is a mission. A
+// file's name distinguishes plans from YAML; for the standard input, its text does.
 func kindOf(name string) (kind, error) {
 	isYAML := yamlName(name)
 	if !isYAML && name != standardInput {

@@ -30,7 +30,7 @@ func TestInputIsBounded(t *testing.T) {
 		}
 	}
 	refused(`show zero.xml
-		show zero.yaml --dot
+		show zero.yaml
 		trace missions/solar-day.xml zero.txt
 		trace zero.xml zero.txt
 		translate zero.xml

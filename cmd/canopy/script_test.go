@@ -115,7 +115,7 @@ func TestSameOutput(t *testing.T) {
 	save(t, "tank.yaml", "vehicle: tank\nstates: {x: {unit: m, derivative: 1}}\n")
 	for _, c := range [][2]string{
 		{"show " + plan, "show - < " + plan},
-		{"show " + graph + " --dot", "show - --dot < " + graph},
+		{"show " + graph, "show - < " + graph},
 		{"trace " + plan + " script.txt", "trace " + plan + " - < script.txt"},
 		{"translate " + plan, "translate - < " + plan},
 		{"diff " + plan + " " + graph, "diff - " + graph + " < " + plan},

@@ -1,3 +1,4 @@
+// Package picture draws plans as SVG, and state graphs for Graphviz.
 package picture
 
 import (
@@ -6,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/formalism/stategraph"
 )
 
@@ -111,4 +113,10 @@ func (d *graphDrawing) transition(t stategraph.Transition, priority int) {
 	}
 	attributes = append([]string{"label=" + quoteDOT(strings.Join(label, " "))}, attributes...)
 	fmt.Fprintf(d.out, "  %s -> %s [%s];\n", from, d.node(t.To, "_entry"), strings.Join(attributes, ", "))
+}
+
+// quoteDOT returns a text as a quoted ID of the DOT language, in which only the quotation mark and, for labels, the
+// backslash have a meaning.
+func quoteDOT(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(diag.VisibleLines(s)) + `"`
 }

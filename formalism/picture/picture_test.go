@@ -40,7 +40,6 @@ func TestDrawings(t *testing.T) {
 		statuses[i] = bt.Status(i % 8)
 	}
 	for name, draw := range map[string]func(*bytes.Buffer) error{
-		"tree.dot":          func(b *bytes.Buffer) error { return DOT(b, p) },
 		"tree.svg":          func(b *bytes.Buffer) error { return SVG(b, p, nil) },
 		"tree-statuses.svg": func(b *bytes.Buffer) error { return SVG(b, p, statuses) },
 	} {
@@ -93,7 +92,7 @@ func FuzzSVG(f *testing.F) {
 			return
 		}
 		var picture bytes.Buffer
-		if err := errors.Join(SVG(&picture, p, nil), DOT(io.Discard, p)); err != nil {
+		if err := SVG(&picture, p, nil); err != nil {
 			t.Fatal(err)
 		}
 		for decoder := xml.NewDecoder(&picture); ; {
