@@ -476,21 +476,42 @@ func TestJojo(t *testing.T) {
 	}
 }
 
-// A priority list of k tasks has k(k-1) transitions.
-func TestPriorityList(t *testing.T) {
-	for k := 2; k <= 9; k++ {
-		list := ""
-		for i := 1; i < k; i++ {
-			list += fmt.Sprintf(`<ReactiveSequence><Condition ID="c%d"/><Action ID="a%d"/></ReactiveSequence>`, i, i)
+// The papers' argument in numbers: with k tasks, a priority list has k(k-1) transitions, a parallel of tasks that come
+// and go 2^k (2^k - 1), and a sequence only k + 1.
+func TestGrowingPlans(t *testing.T) {
+	each := func(k int, format string) (text string) {
+		for i := range k {
+			text += fmt.Sprintf(format, i+1)
 		}
-		p := readPlan(t, fmt.Sprintf(root, "<ReactiveFallback>"+list+`<Action ID="rest"/></ReactiveFallback>`))
-		for _, oneAtATime := range []bool{false, true} {
-			g, err := StateGraph(p, Assumptions{OneAtATime: oneAtATime})
+		return text
+	}
+	for _, c := range []struct {
+		name        string
+		least, most int
+		plan        func(k int) string
+		graph       func(k int) (steps, transitions int)
+	}{
+		{"sequence", 1, 8, func(k int) string {
+			return "<Sequence>" + each(k, `<Action ID="a%[1]d" done="x%[1]d ge 1"/>`) + "</Sequence>"
+		}, func(k int) (steps, transitions int) { return k + 2, k + 1 }},
+		{"priority list", 2, 10, func(k int) string {
+			return "<ReactiveFallback>" + each(k-1, `<ReactiveSequence><Condition ID="c%[1]d"/><Action ID="a%[1]d"/>`+
+				`</ReactiveSequence>`) + `<Action ID="rest"/></ReactiveFallback>`
+		}, func(k int) (steps, transitions int) { return k, k * (k - 1) }},
+		{"parallel", 1, 6, func(k int) string {
+			return "<ReactiveParallel>" + each(k, `<ReactiveFallback><Condition ID="c%[1]d"/><Action ID="a%[1]d"/>`+
+				`</ReactiveFallback>`) + "</ReactiveParallel>"
+		}, func(k int) (steps, transitions int) { return 1 << k, (1 << k) * (1<<k - 1) }},
+	} {
+		for k := c.least; k <= c.most; k++ {
+			p := readPlan(t, fmt.Sprintf(root, c.plan(k)))
+			g, err := StateGraph(p, Assumptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if g.Len() != k || len(g.Transitions()) != k*(k-1) {
-				t.Errorf("%d tasks: %d steps, %d transitions", k, g.Len(), len(g.Transitions()))
+			t.Logf("%-16s k=%2d: %2d tasks, %3d steps, %4d transitions", c.name, k, p.Tree.Len(), g.Len(), len(g.Transitions()))
+			if steps, transitions := c.graph(k); g.Len() != steps || len(g.Transitions()) != transitions {
+				t.Errorf("want %d steps, %d transitions", steps, transitions)
 			}
 		}
 	}

@@ -1,25 +1,18 @@
-// Command 06-teleo-reactive runs Nilsson's teleo-reactive programs, translated to plans by Lemma 2 of the 2016 paper,
-// in small simulated worlds.
-package main
+package translate
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/canopy-uav/canopy/bt"
-	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/executive"
-	"github.com/canopy-uav/canopy/formalism/translate"
-	"github.com/canopy-uav/canopy/internal/flight"
 )
 
-func main() { flight.Main("06-teleo-reactive", run) }
+// Nilsson's teleo-reactive programs, translated by Lemma 2 of the 2016 paper, run in small simulated worlds.
 
 // world evaluates conditions and is changed by actions, one step at a time. The arguments of both are texts.
 type world interface {
@@ -28,33 +21,20 @@ type world interface {
 	ended(call string) // a call has ended: its parameters will change
 }
 
-func run(w io.Writer, dir string) error {
-	if err := robots(w, dir); err != nil {
-		return err
-	}
-	if err := bars(w); err != nil {
-		return err
-	}
-	return towers(w)
-}
-
-// read translates a program of this folder.
-func read(name string) (*plan.Plan, error) {
-	name = "examples/06-teleo-reactive/" + name
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	program, list := translate.ReadTeleoReactive(&diag.Source{Name: name, Text: string(text)})
+// example translates a program of the examples.
+func example(t *testing.T, name string) *plan.Plan {
+	t.Helper()
+	name = "../../examples/06-teleo-reactive/" + name
+	p, list := program(t, name, readFile(t, name)).Plan()
 	if list.HasErrors() {
-		return nil, list
+		t.Fatal(list)
 	}
-	p, list := program.Plan()
-	return p, list.Err()
+	return p
 }
 
 // execute runs a plan in a world until it does nothing more, and returns the number of steps.
-func execute(p *plan.Plan, in world, most int) (int, error) {
+func execute(t *testing.T, p *plan.Plan, in world, most int) int {
+	t.Helper()
 	engine := bt.NewEngine(p.Tree, nil, 0)
 	known := slices.Repeat([]executive.Known{executive.Unknown}, len(p.Leaves))
 	for steps := range most {
@@ -66,11 +46,11 @@ func execute(p *plan.Plan, in world, most int) (int, error) {
 			inputs = known[i].AppendInputs(inputs, l.Task, !p.Tree.Kind(l.Task).Acts(), engine.Status(l.Task), holds)
 		}
 		if _, err := engine.Settle(inputs); err != nil {
-			return steps, err
+			t.Fatal(err)
 		}
-		for t := range p.Tree.Root() {
-			if p.Tree.Kind(t).Over() == bt.Failure && !engine.Active(t) {
-				in.ended(p.Tree.Name(t))
+		for task := range p.Tree.Root() {
+			if p.Tree.Kind(task).Over() == bt.Failure && !engine.Active(task) {
+				in.ended(p.Tree.Name(task))
 			}
 		}
 		for _, l := range p.Leaves {
@@ -78,13 +58,14 @@ func execute(p *plan.Plan, in world, most int) (int, error) {
 				continue
 			}
 			if err := in.do(split(l.ID)); errors.Is(err, errDone) {
-				return steps, nil
+				return steps
 			} else if err != nil {
-				return steps, err
+				t.Fatal(err)
 			}
 		}
 	}
-	return most, fmt.Errorf("%s: not done after %d steps", p.Name, most)
+	t.Fatalf("%s: not done after %d steps", p.Name, most)
+	return most
 }
 
 // errDone is the error of the action that does nothing when the goal is reached.
@@ -115,3 +96,13 @@ func split(text string) (name string, args []string) {
 
 // random returns the generator of a case.
 func random(number int) *rand.Rand { return rand.New(rand.NewPCG(1994, uint64(number))) }
+
+func TestSplit(t *testing.T) {
+	name, args := split("clear-path(pos,new-point(pos,f(a,b)))")
+	if name != "clear-path" || !slices.Equal(args, []string{"pos", "new-point(pos,f(a,b))"}) {
+		t.Errorf("%s %q", name, args)
+	}
+	if name, args := split("idle"); name != "idle" || args != nil {
+		t.Errorf("%s %q", name, args)
+	}
+}

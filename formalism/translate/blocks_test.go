@@ -1,26 +1,25 @@
-package main
+package translate
 
 import (
 	"fmt"
-	"io"
 	"slices"
-	"strings"
+	"testing"
 )
 
-// table is the world of the arm that piles three blocks.
-type table struct {
+// tower is the world of the arm that piles three blocks.
+type tower struct {
 	below [3]string // by block: its support; "table", or "hand" if it is held
 }
 
 var blocks = []string{"A", "B", "C"}
 
-func (w *table) on(block string) string { return w.below[slices.Index(blocks, block)] }
+func (w *tower) on(block string) string { return w.below[slices.Index(blocks, block)] }
 
-func (w *table) clear(block string) bool {
+func (w *tower) clear(block string) bool {
 	return !slices.Contains(w.below[:], block) && w.on(block) != "hand"
 }
 
-func (w *table) holds(name string, args []string) bool {
+func (w *tower) holds(name string, args []string) bool {
 	switch name {
 	case "on":
 		return w.on(args[0]) == args[1]
@@ -32,10 +31,10 @@ func (w *table) holds(name string, args []string) bool {
 	return w.clear(args[0])
 }
 
-func (w *table) ended(string) {}
+func (w *tower) ended(string) {}
 
 // do moves a block; it returns an error if the arm cannot.
-func (w *table) do(name string, args []string) error {
+func (w *tower) do(name string, args []string) error {
 	held := slices.Index(w.below[:], "hand")
 	switch {
 	case name == "pick-up" && held < 0 && w.clear(args[0]):
@@ -52,16 +51,16 @@ func (w *table) do(name string, args []string) error {
 	return nil
 }
 
-func (w *table) done() bool { return w.below == [3]string{"B", "C", "table"} }
+func (w *tower) done() bool { return w.below == [3]string{"B", "C", "table"} }
 
 // arrangements returns all states: 13 with an empty hand, 9 with a block in it.
-func arrangements() []table {
-	var all []table
+func arrangements() []tower {
+	var all []tower
 	places := append([]string{"table", "hand"}, blocks...)
 	for _, a := range places {
 		for _, b := range places {
 			for _, c := range places {
-				if w := (table{[3]string{a, b, c}}); w.possible() {
+				if w := (tower{[3]string{a, b, c}}); w.possible() {
 					all = append(all, w)
 				}
 			}
@@ -72,7 +71,7 @@ func arrangements() []table {
 
 // possible reports whether at most one block is held or is on another one, each is above the table or alone in the
 // hand.
-func (w *table) possible() bool {
+func (w *tower) possible() bool {
 	for i, block := range blocks {
 		users := 0
 		for _, below := range w.below {
@@ -98,10 +97,10 @@ func (w *table) possible() bool {
 }
 
 // fewest returns the minimum number of actions to build the tower.
-func fewest(from table) int {
-	known := map[table]bool{from: true}
-	for steps, now := 0, []table{from}; ; steps++ {
-		var next []table
+func fewest(from tower) int {
+	known := map[tower]bool{from: true}
+	for steps, now := 0, []tower{from}; ; steps++ {
+		var next []tower
 		for _, w := range now {
 			if w.done() {
 				return steps
@@ -119,24 +118,18 @@ func fewest(from table) int {
 	}
 }
 
-// towers builds the tower from every arrangement.
-func towers(w io.Writer) error {
-	p, err := read("blocks.tr")
-	if err != nil {
-		return err
-	}
-	var counts []string
-	total, least := 0, 0
-	for _, from := range arrangements() {
+// The tower is built from every arrangement, with as few actions as possible.
+func TestTowers(t *testing.T) {
+	p := example(t, "blocks.tr")
+	all, total := arrangements(), 0
+	for _, from := range all {
 		in := from
-		steps, err := execute(p, &in, 100)
-		if err != nil {
-			return err
+		steps := execute(t, p, &in, 100)
+		if total += steps; steps != fewest(from) {
+			t.Errorf("%v: %d actions, %d are needed", from, steps, fewest(from))
 		}
-		counts = append(counts, fmt.Sprint(steps))
-		total, least = total+steps, least+fewest(from)
 	}
-	fmt.Fprintf(w, "blocks %d tasks: the tower from all %d arrangements, %d actions in all (%s), %d are needed\n",
-		p.Tree.Len(), len(counts), total, strings.Join(counts, " "), least)
-	return nil
+	if len(all) != 22 || total != 119 {
+		t.Errorf("%d actions from %d arrangements", total, len(all))
+	}
 }

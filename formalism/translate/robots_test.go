@@ -1,13 +1,10 @@
-package main
+package translate
 
 import (
-	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/canopy-uav/canopy/internal/flight"
+	"testing"
 )
 
 // point is a place in the plane [m].
@@ -139,51 +136,30 @@ func (w *plain) do(name string, _ []string) error {
 	return nil
 }
 
-// robots lets robots go home, without obstacles by goto and around three of them by amble.
-func robots(w io.Writer, dir string) error {
-	picture := flight.New(flight.Axis{Label: "x [m]", Min: -3, Max: 12}, // one scale for both
-		flight.Axis{Label: "y [m]", Min: -5, Max: 5})
-	for _, d := range obstacles {
-		if err := picture.Disc(d.x, d.y, d.radius); err != nil {
-			return err
-		}
-	}
-	const runs, drawn = 50, 3
-	for i, c := range []struct {
-		program   string
-		obstacles []disc
-	}{{"goto", nil}, {"amble", obstacles}} {
-		p, err := read(c.program + ".tr")
-		if err != nil {
-			return err
-		}
+// Robots go home from all headings: without obstacles by goto, and around three of them by amble. No robot drives
+// through an obstacle.
+func TestRobotsGoHome(t *testing.T) {
+	for _, c := range []struct {
+		program     string
+		obstacles   []disc
+		least, most int // steps
+	}{{"goto", nil, 103, 170}, {"amble", obstacles, 221, 1475}} {
+		p := example(t, c.program+".tr")
 		least, most := math.MaxInt, 0
-		for k := range runs {
+		for k := range 50 {
 			in := newPlain(k, c.obstacles)
-			steps, err := execute(p, in, 20000)
-			if err != nil {
-				return err
-			}
+			steps := execute(t, p, in, 20000)
 			least, most = min(least, steps), max(most, steps)
-			if k >= drawn || k > 0 && c.obstacles == nil {
-				continue
-			}
-			var x, y []float64
 			for _, at := range in.path {
-				x, y = append(x, at.x), append(y, at.y)
-			}
-			name := c.program + ", no obstacles"
-			if c.obstacles != nil {
-				name = fmt.Sprintf("%s %d", c.program, k+1)
-			}
-			if err := picture.Curve(i+k, name, x, y); err != nil {
-				return err
+				if slices.ContainsFunc(c.obstacles, func(d disc) bool { return d.distance(at) < d.radius }) {
+					t.Fatalf("run %d: the robot is inside an obstacle at %v", k, at)
+				}
 			}
 		}
-		fmt.Fprintf(w, "%-6s %d tasks: home from all %d headings, %d to %d steps\n", c.program, p.Tree.Len(), runs, least,
-			most)
+		if least != c.least || most != c.most {
+			t.Errorf("%s: %d to %d steps, want %d to %d", c.program, least, most, c.least, c.most)
+		}
 	}
-	return flight.Picture(w, dir, "paths.svg", 180, 128, picture)
 }
 
 // hall is the world of the robot that grabs a bar: the bar lies on the x axis, its centre at the origin, and its
@@ -231,23 +207,11 @@ func (w *hall) do(name string, _ []string) error {
 	return nil
 }
 
-// bars lets a robot grab the bar from many places.
-func bars(w io.Writer) error {
-	p, err := read("bar.tr")
-	if err != nil {
-		return err
-	}
-	const runs = 200
-	least, most := math.MaxInt, 0
-	for k := range runs {
+// A robot grabs the bar from many places.
+func TestRobotGrabsBar(t *testing.T) {
+	p := example(t, "bar.tr")
+	for k := range 200 {
 		r := random(k)
-		in := &hall{robot: body{point{6*r.Float64() - 3, 0.5 + 3*r.Float64()}, 2 * math.Pi * r.Float64()}}
-		steps, err := execute(p, in, 5000)
-		if err != nil {
-			return err
-		}
-		least, most = min(least, steps), max(most, steps)
+		execute(t, p, &hall{robot: body{point{6*r.Float64() - 3, 0.5 + 3*r.Float64()}, 2 * math.Pi * r.Float64()}}, 5000)
 	}
-	fmt.Fprintf(w, "bar    %d tasks: grabbed from all %d places, %d to %d steps\n", p.Tree.Len(), runs, least, most)
-	return nil
 }
