@@ -257,8 +257,11 @@ func (e *Engine) Clone() *Engine {
 func (e *Engine) State(c *snapshot.Codec) {
 	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *task) {
 		s.status.State(c)
-		s.effective.State(c)
-		snapshot.Within(c, &s.hold, free, pinned)
+		if snapshot.Within(c, &s.hold, free, pinned); s.hold != free {
+			s.effective.State(c)
+		} else {
+			s.effective = s.status
+		}
 		snapshot.Bool(c, &s.active)
 		s.Told.State(c)
 	})

@@ -363,7 +363,11 @@ func (x *Executive) State(c *snapshot.Codec) {
 		snapshot.Int(c, &l.Request)
 		snapshot.Int(c, &l.Outcome)
 		snapshot.Int(c, &l.Procedure)
-		snapshot.Float(c, &l.deadline)
+		if l.Procedure != None {
+			snapshot.Float(c, &l.deadline)
+		} else {
+			l.deadline = 0
+		}
 	})
 	for i := range x.timers {
 		snapshot.Float(c, &x.timers[i])

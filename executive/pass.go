@@ -47,10 +47,10 @@ func (p *pass) copyFrom(o *pass) {
 // endPass ends a pass. What was brought up to date for it of leaves that the tree does not hear is forgotten.
 func (x *Executive) endPass() {
 	for i, passed := range x.pass.passed {
-		if !passed || x.tree.hears(x, i) {
+		if !passed || x.ordered.hears(x, i) {
 			continue
 		}
-		status := x.tree.engine.Status(x.p.Leaves[i].Task)
+		status := x.ordered.engine.Status(x.p.Leaves[i].Task)
 		if x.p.Leaves[i].Condition {
 			x.leaves[i].Value = status == bt.Success
 		} else {

@@ -109,6 +109,10 @@ func Bool(c *Codec, p *bool) {
 	if *p {
 		v = 1
 	}
+	if !c.loading {
+		c.data = append(c.data, v<<1) // as Int does
+		return
+	}
 	Int(c, &v)
 	*p = v != 0
 }
