@@ -67,6 +67,7 @@ type flights struct {
 	entered []bool        // by task: was active at some time
 	broken  []bool        // by task: was active in an instant that does not end
 	met     map[pair]bool // of actions that were active at one time
+	before  []bt.Task     // the actions that are active in the state that is left; nil: not known yet
 	aborted *aborted      // a run that stops with an error; nil: none was found
 	tired   bool          // a bound has ended it that grows with the effort
 }
@@ -81,6 +82,7 @@ func (m *Model) newFlights() *flights {
 		return why
 	}
 	x.search = newSearch(m.abstract(), observer[string](x), state[string]{}, mergeLeft, bounds)
+	x.depart = func(string) { x.before = nil }
 	x.stopped = func(at *flown.Moment, from int) {
 		for _, t := range at.Entered() {
 			x.broken[t] = true
@@ -102,7 +104,7 @@ func (x *flights) step(at *flown.Moment, _ string) (shown string, now event) {
 		for _, t := range at.Entered() {
 			x.entered[t] = true
 		}
-		for _, p := range x.m.meetings(x.m.activeBefore(at), at.Changes) {
+		for _, p := range x.meetings(at) {
 			x.met[p] = true
 		}
 	}
@@ -113,7 +115,7 @@ func (x *flights) step(at *flown.Moment, _ string) (shown string, now event) {
 // state later does not show it. What is still active belongs to the state.
 func (x *flights) shown(at *flown.Moment) string {
 	tasks := slices.DeleteFunc(at.Entered(), func(t bt.Task) bool { return x.entered[t] || at.Active(t) })
-	pairs := slices.DeleteFunc(x.m.meetings(x.m.activeBefore(at), at.Changes), func(p pair) bool {
+	pairs := slices.DeleteFunc(x.meetings(at), func(p pair) bool {
 		return x.met[p] || at.Active(p[0]) && at.Active(p[1])
 	})
 	if len(tasks)+len(pairs) == 0 {
@@ -123,16 +125,19 @@ func (x *flights) shown(at *flown.Moment) string {
 	return fmt.Sprint(tasks, slices.Compact(pairs))
 }
 
-// activeBefore returns the actions that were active before an instant.
-func (m *Model) activeBefore(at *flown.Moment) []bt.Task {
-	was := map[bt.Task]bool{}
-	for _, c := range slices.Backward(at.Changes) {
-		was[c.Task] = c.From == bt.Activating || c.From == bt.Running
+// meetings returns the pairs of actions that have been active at one time in an instant so far.
+func (x *flights) meetings(at *flown.Moment) []pair {
+	if x.before == nil {
+		was := map[bt.Task]bool{}
+		for _, c := range slices.Backward(at.Changes) {
+			was[c.Task] = c.From == bt.Activating || c.From == bt.Running
+		}
+		x.before = slices.DeleteFunc(x.m.actions(), func(t bt.Task) bool {
+			active, changed := was[t]
+			return changed && !active || !changed && !at.Active(t)
+		})
 	}
-	return slices.DeleteFunc(m.actions(), func(t bt.Task) bool {
-		active, changed := was[t]
-		return changed && !active || !changed && !at.Active(t)
-	})
+	return x.m.meetings(x.before, at.Changes)
 }
 
 // abstract returns the steps of the plan for searches in which signals may change to any value at each instant.
