@@ -12,11 +12,16 @@ func (s *Simulator) Follow(o *Simulator, same []int) {
 		if k < 0 || o.search.resting[k] {
 			continue
 		}
-		s.stray(i, o.Above[k])
+		s.take(i, o, k)
 		s.ran.before.Above[i] = o.Above[k]
-		if b := o.search.bias[k]; b != 0 {
-			s.hold(i, max(b, -b), o.Above[k])
-		}
 	}
 	s.renew()
+}
+
+// take gives an indicator the side of one of a simulator at the same time, also within the accuracy of its value.
+func (s *Simulator) take(i int, o *Simulator, k int) {
+	s.stray(i, o.Above[k])
+	if b := o.search.bias[k]; b != 0 {
+		s.hold(i, max(b, -b), o.Above[k])
+	}
 }

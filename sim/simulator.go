@@ -232,6 +232,10 @@ func (s *Simulator) Look(indicators []int) {
 		if !q.resting[i] {
 			continue
 		}
+		if k := s.same(i); k >= 0 {
+			s.commit(i, s.Above[k])
+			continue
+		}
 		v := s.Y
 		if s.levels.thresholds[i].Of >= len(v) {
 			s.limit(&q.one, i)
@@ -252,7 +256,24 @@ func (s *Simulator) wake(i int) {
 			q.here = false
 		}
 		q.strays = append(q.strays, i)
+		if k := s.same(i); k >= 0 {
+			s.take(i, s, k)
+		}
 	}
+}
+
+// same returns another indicator with the threshold of one, whose side is kept; -1: there is none. Within the accuracy
+// of the value both have one side.
+func (s *Simulator) same(i int) int {
+	l := &s.levels.lines[s.levels.lineOf[i]]
+	key := l.keys[s.levels.placeOf[i]]
+	first, _ := slices.BinarySearch(l.keys, key)
+	for place := first; place < len(l.keys) && l.keys[place] == key; place++ {
+		if k := l.who[place]; k != i && !s.search.resting[k] {
+			return k
+		}
+	}
+	return -1
 }
 
 // Before returns the inputs and sides as they were when the last segment ended: before the current instant.

@@ -189,3 +189,27 @@ func TestTouchIsCopied(t *testing.T) {
 		t.Errorf("events %v, touches %v", events, touched)
 	}
 }
+
+// An indicator that rests and is looked at, or watched again, has the side of another one with its threshold, also where
+// both touch zero.
+func TestOneThresholdHasOneSide(t *testing.T) {
+	for _, n := range []int{1, 2, 3} {
+		for _, m := range ode.Methods() {
+			for from := range 2 {
+				sys := lags(n, 0, "threshold")
+				sys.Indicators = append(sys.Indicators, sys.Indicators[0])
+				y := append(slices.Repeat([]float64{2 * float64(from)}, n), 1)
+				s := start(t, sys, y, nil, Options{Options: ode.Options{Method: m, RelTol: 1e-6}})
+				for k := range 200 {
+					if s.Rest(1); k%3 == 2 {
+						s.Watch(1, Either)
+					}
+					visits(t, s, float64(5*k+5))
+					if s.Look([]int{1}); s.Above[0] != s.Above[1] {
+						t.Fatalf("%d lags, %v, from %d: sides %v at %g", n, m, 2*from, s.Above, s.T)
+					}
+				}
+			}
+		}
+	}
+}
