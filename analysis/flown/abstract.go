@@ -141,7 +141,7 @@ func (s *Stepper) used(subject *declare.Subject, apart []*definition) (used map[
 // about adds the places on which an expression depends, and reports whether it names signals only.
 func (s *Stepper) about(e *expr.Expr, all map[int]bool) (signals bool) {
 	signals = true
-	for _, name := range e.Names() {
+	for _, name := range s.subject.Expanded(e).Names() {
 		place, ok := s.compiler.Slot(name)
 		if ok { // also if a task has the name: a relation reads the signal
 			s.depends(place, all)

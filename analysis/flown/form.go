@@ -63,7 +63,7 @@ type term struct {
 type form struct {
 	terms   []term   // ascending
 	signals []string // that it depends on
-	squares bool     // some term is a square
+	sum     bool     // of several terms, or a square
 }
 
 // signal returns the form of a signal that is not known.
@@ -97,7 +97,7 @@ func (f *forms) intern(terms []term) int32 {
 		for _, t := range terms {
 			x.signals = append(x.signals, f.atoms[t.atom].signals...)
 			_, square := f.squared(t.atom)
-			x.squares = x.squares || square
+			x.sum = x.sum || square || len(terms) > 1
 		}
 		f.list = append(f.list, x)
 		f.formOf[string(key)] = n
@@ -178,6 +178,11 @@ type interval struct {
 	low, high         float64
 	lowOpen, highOpen bool
 	not               []float64
+}
+
+// infinite reports whether nothing is known.
+func (i *interval) infinite() bool {
+	return math.IsInf(i.low, -1) && math.IsInf(i.high, 1) && i.not == nil
 }
 
 // above reports whether the form is at least the limit, or beyond it; open is true if it may or may not be.

@@ -203,7 +203,7 @@ func TestRunsAreAmongTheSteps(t *testing.T) {
 	}
 }
 
-// The same for plans that ask for distances from points, and for coordinates.
+// The same for plans that ask for distances from points, for coordinates, and for sums of these, which facts limit.
 func TestRunsNearPointsAreAmongTheSteps(t *testing.T) {
 	missions := 800
 	if testing.Short() {
@@ -213,7 +213,7 @@ func TestRunsNearPointsAreAmongTheSteps(t *testing.T) {
 	for seed := range uint64(missions) {
 		r := rand.New(rand.NewPCG(seed, 79))
 		near := func() string {
-			switch x, y, size := r.IntN(4), r.IntN(4), 1+r.IntN(4); r.IntN(5) {
+			switch x, y, size := r.IntN(4), r.IntN(4), 1+r.IntN(4); r.IntN(7) {
 			case 0:
 				return fmt.Sprintf("x %s %d", []string{"ge", "lt"}[r.IntN(2)], x)
 			case 1:
@@ -222,6 +222,10 @@ func TestRunsNearPointsAreAmongTheSteps(t *testing.T) {
 				return fmt.Sprintf("(x - %d)^2 - 2 * (y - %d)^2 ge %d", x, y, size-2)
 			case 3:
 				return fmt.Sprintf("(2 * x - %d)^2 + (%d - y)^2 lt %d", x, y, size)
+			case 4:
+				return fmt.Sprintf("x %s 2 * y + %d", []string{"ge", "lt"}[r.IntN(2)], x-2)
+			case 5:
+				return fmt.Sprintf("x * y + 0.5 * x - y gt %d", size)
 			default:
 				return fmt.Sprintf("(x - %d)^2 + (y - %d)^2 le %d", x, y, size)
 			}
@@ -233,7 +237,8 @@ func TestRunsNearPointsAreAmongTheSteps(t *testing.T) {
 		plan := `<root BTCPP_format="4"><BehaviorTree ID="p"><Repeat num_cycles="3"><Fallback><Sequence>` + to("a") + to("b") +
 			`</Sequence><ReactiveSequence><Condition name="c" on="` + near() + `" off="` + near() + `"/>` + to("d") +
 			`</ReactiveSequence><Action name="e"/></Fallback></Repeat></BehaviorTree></root>`
-		files := cart.Files{"p.xml": plan, "m.yaml": "plan: p.xml\nvehicle: v.yaml\nhorizon: 1000\nsignals: {s: {}}\n",
+		files := cart.Files{"p.xml": plan, "m.yaml": "plan: p.xml\nvehicle: v.yaml\nhorizon: 1000\nsignals: {s: {}}\n" +
+			"check: {facts: [x ge 0 and x le 3.5, not (y gt 3.5), y ge 0]}\n",
 			"v.yaml": "states: {x: {derivative: \"0 [1/s]\"}, y: {derivative: \"0 [1/s]\"}}\ncommands: {u: {}}\n"}
 		m, diags := mission.Read("m.yaml", files.Open, nil, nil)
 		if m == nil {
@@ -247,7 +252,7 @@ func TestRunsNearPointsAreAmongTheSteps(t *testing.T) {
 		s := New(m.Subject())
 		s.Steps("", func(*Moment) {})
 		for f := range s.list {
-			implied += btoi(s.list[f].squares)
+			implied += btoi(s.list[f].sum)
 		}
 	}
 	if instants < 5*missions || implied < missions {

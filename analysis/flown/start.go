@@ -3,13 +3,56 @@ package flown
 import (
 	"math"
 
+	"github.com/canopy-uav/canopy/expr"
 	ranges "github.com/canopy-uav/canopy/expr/interval"
 )
+
+// initial returns what is known of a form before any answer: by the facts about a signal, and at the start of a run.
+func (w *world) initial(f int32) interval {
+	if w.product != nil {
+		return infinite
+	}
+	b := w.atStart(f)
+	if terms := w.s.list[f].terms; len(terms) == 1 {
+		if x, known := w.s.limits[w.s.atoms[terms[0].atom].signal]; known {
+			b.narrow(x.Low, x.High)
+		}
+	}
+	return b
+}
+
+// limit notes between which values a formula that always holds keeps signals. Those that may jump within an instant
+// keep facts that are declared only at its end.
+func (s *Stepper) limit(l *expr.Logic, derived bool) {
+	of, above := l, l.Op == expr.LogicThreshold
+	if l.Op == expr.LogicNot && l.Args[0].Op == expr.LogicThreshold {
+		of = &l.Args[0]
+	}
+	switch {
+	case l.Op == expr.LogicAnd:
+		for i := range l.Args {
+			s.limit(&l.Args[i], derived)
+		}
+	case of.Op != expr.LogicThreshold || !derived && s.Follows(of.Signal):
+	default:
+		x, known := s.limits[of.Signal]
+		if !known {
+			x = ranges.All
+		}
+		y := ranges.Interval{Low: of.Limit, High: math.Inf(1)}
+		if !above {
+			y = ranges.Interval{Low: math.Inf(-1), High: of.Limit}
+		}
+		if both, ok := x.Meet(y); ok {
+			s.limits[of.Signal] = both
+		}
+	}
+}
 
 // atStart returns what the declared start shows of a form at the first instant. It shows nothing of one that follows
 // what tasks write.
 func (w *world) atStart(f int32) interval {
-	if !w.first || w.product != nil || len(w.s.begin) == 0 || len(w.s.followed(f)) > 0 {
+	if !w.first || len(w.s.begin) == 0 || len(w.s.followed(f)) > 0 {
 		return infinite
 	}
 	for len(w.s.atBegin) <= int(f) {

@@ -258,7 +258,7 @@ func (m *Moment) State(c *snapshot.Codec) { snapshot.Int(c, &m.Mark) }
 // State passes what is known of the signals in the present instant, and of the clocks.
 func (a *answers) State(c *snapshot.Codec) {
 	for _, f := range slices.Compact(slices.Sorted(slices.Values(a.asked))) {
-		if b := a.bounds[f]; b.low != infinite.low || b.high != infinite.high || b.not != nil {
+		if b := a.bounds[f]; !b.infinite() {
 			snapshot.Int(c, &f)
 			b.state(c)
 		}

@@ -39,6 +39,7 @@ type Stepper struct {
 
 	Still bool // no time passes before the next instant: it follows at once
 
+	subject    *declare.Subject
 	p          *executive.Program
 	compiler   *expr.Compiler
 	names      []string // by place: of signals, for texts; grows with those of statements
@@ -67,6 +68,7 @@ type Stepper struct {
 	doubtful  []int            // slots that may be given a constant that is no number
 
 	begin   map[string]ranges.Interval // of signals, at the first instant of a run
+	limits  map[string]ranges.Interval // of signals, at all times, by facts
 	atBegin []ranges.Interval          // by form: what follows from these
 
 	// Times since activations; none unless they are followed.
@@ -125,7 +127,7 @@ func Abstract(subject declare.Subject, except ...bt.Task) *Stepper {
 func prepare(subject declare.Subject, known *forms, a *answers, all bool, x *abstraction) *Stepper {
 	s := &Stepper{Tree: subject.Plan.Tree, relations: map[string]*expr.Code{},
 		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}, latches: map[string]latch{},
-		begin: subject.Initial}
+		begin: subject.Initial, limits: map[string]ranges.Interval{}, subject: &subject}
 	if subject.Program == nil {
 		s.compileAlone(subject.Plan)
 	} else {
@@ -144,6 +146,7 @@ func prepare(subject declare.Subject, known *forms, a *answers, all bool, x *abs
 	for i, statement := range subject.Declared.Facts {
 		if x == nil || !x.facts[i] {
 			s.facts = append(s.facts, s.Statement(statement))
+			s.limit(&s.facts[len(s.facts)-1], statement.Derived)
 		}
 	}
 	s.initial = s.p.Initial()
@@ -217,7 +220,7 @@ func (s *Stepper) jumps(place int) bool {
 
 // Statement returns the structure of a declared statement. The name of a task means that it is active, or true.
 func (s *Stepper) Statement(statement declare.Statement) expr.Logic {
-	return statement.Logic(func(name string) bool { _, ok := s.Tree.Find(name); return ok })
+	return s.subject.Logic(statement)
 }
 
 // pseudo returns a code that holds if a signal beyond those of the program does: a free truth value.
@@ -350,11 +353,7 @@ func (s *Stepper) asked(subject *declare.Subject, all bool) []bool {
 		}
 	}
 	for _, e := range subject.Declared.Expressions() {
-		for _, name := range e.Names() {
-			if place, ok := s.compiler.Slot(name); ok {
-				s.depends(place, read)
-			}
-		}
+		s.about(e, read)
 	}
 	asked := make([]bool, len(s.p.Slots))
 	for i := range asked {

@@ -2,11 +2,12 @@ package flown
 
 import "math"
 
-// A sum with squares, such as that of a distance from a point, limits the values that are squared, and follows from
-// their limits: a plane is not near two points at once that are far from each other.
+// A sum limits its terms, and follows from their limits: where x is at most 1, x + y is at least 3 only if y is at
+// least 2. So does a sum with squares, such as that of a distance from a point: a plane is not near two points at once
+// that are far from each other.
 
-// slack is the part of a sum, and of a value that is squared, by which their limits are widened: far more than the
-// rounding errors of a run.
+// slack is the part of a sum, and of its terms, by which their limits are widened: far more than the rounding errors of
+// a run.
 const slack = 1e-9
 
 // underflow is added to the limit of a value that is squared: the square of a smaller one may be 0.
@@ -21,18 +22,17 @@ func (f *forms) squared(a int32) (x value, ok bool) {
 	return of.args[0], true
 }
 
-// reach returns the bounds of a form without one of its terms, as they follow from values that are squared; with -1
-// those of all terms.
+// alone returns the form of an atom.
+func (f *forms) alone(a int32) int32 { return f.intern([]term{{a, 1}}) }
+
+// reach returns the bounds of a form without one of its terms, as they follow from those of the others; with -1 those
+// of all terms.
 func (w *world) reach(f int32, without int) (low, high float64) {
 	for k, t := range w.s.list[f].terms {
-		x, ok := w.s.squared(t.atom)
 		if k == without {
 			continue
 		}
-		if !ok {
-			return math.Inf(-1), math.Inf(1)
-		}
-		least, most := w.square(x)
+		least, most := w.span(t.atom)
 		if t.coefficient < 0 {
 			least, most = most, least
 		}
@@ -42,12 +42,15 @@ func (w *world) reach(f int32, without int) (low, high float64) {
 	return low, high
 }
 
-// square returns the bounds of the square of a value.
-func (w *world) square(x value) (low, high float64) {
-	if int(x.form) >= len(w.bounds) {
-		return 0, math.Inf(1)
+// span returns the bounds of an atom.
+func (w *world) span(a int32) (low, high float64) {
+	x, square := w.s.squared(a)
+	if !square {
+		b := w.present(w.s.alone(a))
+		return b.low, b.high
 	}
-	b := w.bounds[x.form].scaled(x)
+	b := w.present(x.form)
+	b = b.scaled(x)
 	from, to := b.low, b.high
 	if high = max(from*from, to*to); from <= 0 && to >= 0 {
 		return 0, high
@@ -55,38 +58,56 @@ func (w *world) square(x value) (low, high float64) {
 	return min(from*from, to*to), high
 }
 
-// implied reports whether a form is above a limit, if that follows from the values that are squared.
+// present returns what is known of a form, as far as it was asked or holds at all times.
+func (w *world) present(f int32) interval {
+	if int(f) < len(w.bounds) && !w.bounds[f].infinite() {
+		return w.bounds[f]
+	}
+	return w.initial(f)
+}
+
+// implied reports whether a form is above a limit, if that follows from its terms.
 func (w *world) implied(f int32, limit float64) (is, open bool) {
 	low, high := w.reach(f, -1)
 	margin := slack * math.Abs(limit)
 	return low > limit+margin, low <= limit+margin && high >= limit-margin
 }
 
-// narrow restricts the values that are squared in a form of which it is known whether it is above a limit.
+// narrow restricts the terms of a form of which it is known whether it is above a limit.
 func (w *world) narrow(f int32, limit float64, above bool) {
 	for k, t := range w.s.list[f].terms {
-		x, ok := w.s.squared(t.atom)
-		if !ok || (t.coefficient > 0) == above {
-			continue
-		}
 		low, high := w.reach(f, k)
-		room := limit - low
+		rest := limit - low // of the term: at most; if the form is above the limit: at least
 		if above {
-			room = high - limit
+			rest = limit - high
 		}
-		if math.IsInf(room, 0) {
+		if math.IsInf(rest, 0) {
 			continue
 		}
-		room += slack * math.Abs(limit)
-		most := math.Sqrt(max(0, room/math.Abs(t.coefficient))) // of the absolute value of x
-		most += slack*(most+math.Abs(x.offset)) + underflow
-		from, to := (-most-x.offset)/x.scale, (most-x.offset)/x.scale
-		b := w.known(x.form)
-		if from, to = min(from, to), max(from, to); from > b.low {
-			b.low, b.lowOpen = from, false
+		falls := (t.coefficient > 0) != above // the atom is at most the end
+		end := rest / t.coefficient
+		room := slack*(math.Abs(limit/t.coefficient)+math.Abs(end)) + underflow
+		x, square := w.s.squared(t.atom)
+		switch {
+		case !square && falls:
+			w.known(w.s.alone(t.atom)).narrow(math.Inf(-1), end+room)
+		case !square:
+			w.known(w.s.alone(t.atom)).narrow(end-room, math.Inf(1))
+		case falls:
+			most := math.Sqrt(max(0, end+room)) // of the absolute value of x
+			most += slack*(most+math.Abs(x.offset)) + underflow
+			from, to := (-most-x.offset)/x.scale, (most-x.offset)/x.scale
+			w.known(x.form).narrow(min(from, to), max(from, to))
 		}
-		if to < b.high {
-			b.high, b.highOpen = to, false
-		}
+	}
+}
+
+// narrow restricts the interval to numbers from one to another one.
+func (i *interval) narrow(from, to float64) {
+	if from > i.low {
+		i.low, i.lowOpen = from, false
+	}
+	if to < i.high {
+		i.high, i.highOpen = to, false
 	}
 }

@@ -570,14 +570,14 @@ func (w *world) reaches(v value, limit float64, strict bool) bool {
 func (w *world) above(f int32, limit float64, strict bool) bool {
 	b := w.known(f)
 	is, open := b.above(limit, strict)
-	squares := open && w.product == nil && w.s.list[f].squares
-	if squares {
+	sum := open && w.product == nil && w.s.list[f].sum
+	if sum {
 		is, open = w.implied(f, limit)
 	}
 	if open {
 		is = w.choose(question{kind: bound, form: f, limit: limit, open: strict})
 		b.restrict(limit, strict, is)
-		if squares {
+		if sum {
 			w.narrow(f, limit, is)
 		}
 	}
@@ -593,9 +593,9 @@ func (w *world) known(f int32) *interval {
 		w.bounds = append(w.bounds, infinite)
 	}
 	b := &w.bounds[f]
-	if b.low == infinite.low && b.high == infinite.high && b.not == nil {
+	if b.infinite() {
 		w.asked = append(w.asked, f)
-		*b = w.atStart(f)
+		*b = w.initial(f)
 	}
 	return b
 }

@@ -16,6 +16,10 @@ import (
 // there: ranges of signals, as facts, and rates over these ranges.
 func (t *Table) FromStart(s declare.Subject) declare.Subject {
 	s.Start, s.Initial = nil, t.initial()
+	if with := t.conditions(); len(with) > 0 {
+		x := t.m.Replacing(with).Subject()
+		s.Program, s.Compiler, s.Computed = x.Program, x.Compiler, x.Computed
+	}
 	box := t.enclose()
 	if box == nil {
 		return s
@@ -31,6 +35,29 @@ func (t *Table) FromStart(s declare.Subject) declare.Subject {
 	narrow.follow()
 	s.Rates = &narrow
 	return s
+}
+
+// conditions returns the expressions of the outputs that compare states and the time with constants. In a flight, such
+// a relation and the same one of the plan are true at the same times.
+func (t *Table) conditions() map[string]*expr.Expr {
+	with := map[string]*expr.Expr{}
+	for i, o := range t.m.Vehicle.Outputs {
+		if t.scope[o.Name].Type != expr.Boolean || t.sampled {
+			continue
+		}
+		if l := t.formulas.Outputs[i].Logic(nil); t.compares(&l) {
+			with[o.Name] = t.formulas.Outputs[i]
+		}
+	}
+	return with
+}
+
+// compares reports whether a condition compares only states and the time with constants.
+func (t *Table) compares(l *expr.Logic) bool {
+	if l.Op == expr.LogicThreshold {
+		return t.signals[l.Signal].kind <= state
+	}
+	return l.Op != expr.LogicRelation && !slices.ContainsFunc(l.Args, func(a expr.Logic) bool { return !t.compares(&a) })
 }
 
 // initial returns where the signals are at the start of every run that nothing changes at once.

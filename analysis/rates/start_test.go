@@ -17,12 +17,14 @@ states:
 outputs:
   P: {value: "0.2 + 0.001 [1/m] * max(h, 0 [m])"}
   breached: {type: boolean, value: "h gt 110 [m]"}
+  low: {type: boolean, value: "soc lt 0.5"}
 parameters: {tau: {unit: s, default: 5}}
 commands: {h_cmd: {unit: m}}
 `, `<ReactiveFallback><ReactiveSequence><Condition name="full" on="soc ge 0.5"/>
 	<Action name="climb" write="h_cmd := 100"/></ReactiveSequence><Action name="sink" write="h_cmd := 50"/></ReactiveFallback>`, `
 check:
-  always: [h le 120, h le 100, soc ge -0.01, soc ge 0.1, not breached, "sink -> P le 0.3"]
+  always: [h le 120, h le 100, soc ge -0.01, soc ge 0.1, not breached, "sink -> P le 0.3", climb or low,
+    "h + 10 [m] * soc le 125 [m]"]
 `)
 	s := x.m.Subject()
 	s.Rates = x

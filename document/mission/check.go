@@ -1,6 +1,7 @@
 package mission
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/canopy-uav/canopy/document/declare"
@@ -21,6 +22,7 @@ func (m *Mission) Subject() declare.Subject {
 			s.Computed[x.name] = x.value
 		}
 	}
+	maps.Copy(s.Computed, m.replaced)
 	for _, c := range m.slots[:m.layout.Commands] {
 		s.Commands = append(s.Commands, c.Name)
 	}

@@ -70,7 +70,7 @@ func (b *builder) program(counts []bool) {
 		s := &m.signals[b.names[a.Target]]
 		return s.index, s.variable()
 	}, Once: func(e *expr.Expr, v expr.Variable) *expr.Code {
-		return b.noted(b.compiler.CompileAtOnce(e, v))
+		return b.noted(b.compiler.CompileAtOnce(e.Substitute(b.m.replaced), v))
 	}}.Compile(p, m.Plan.Leaves)
 	for _, e := range m.judges {
 		p.Judged = append(p.Judged, b.observed(e, expr.Variable{Type: expr.Boolean}).Indicators()...)
@@ -169,6 +169,7 @@ func (m *Mission) states(reads map[int]bool, steps []executive.Evaluation) []int
 
 // observed compiles an expression whose relations are events.
 func (b *builder) observed(e *expr.Expr, v expr.Variable) *expr.Code {
+	e = e.Substitute(b.m.replaced)
 	code := b.noted(b.compiler.CompileFor(e, v))
 	b.codes, b.bends = append(b.codes, code), b.bends || e.Bends()
 	return code

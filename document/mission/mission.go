@@ -42,16 +42,17 @@ type Mission struct {
 	Rally        []earth.Refuge       // where it may return to instead of home
 	Program      *executive.Program   // the plan, compiled for the mission's signals
 
-	held     *executive.Program // likewise, smooth between events; nil: so is Program
-	initial  []initialValue     // states whose initial values replace the vehicle's
-	signals  []signal           // everything with a name, in the order of the signal vector
-	sources  []string           // of the signals of the vehicle
-	used     []string           // of these: those that the outages name
-	sourceOf map[string]string  // by signal of the vehicle
-	outages  []outage           // ascending by source and time
-	placed   bool               // the mission sets the place of home
-	leveled  bool               // the mission sets the height of home above mean sea level
-	flown    bool               // the world gives the signals of the sources
+	held     *executive.Program    // likewise, smooth between events; nil: so is Program
+	initial  []initialValue        // states whose initial values replace the vehicle's
+	signals  []signal              // everything with a name, in the order of the signal vector
+	sources  []string              // of the signals of the vehicle
+	used     []string              // of these: those that the outages name
+	sourceOf map[string]string     // by signal of the vehicle
+	outages  []outage              // ascending by source and time
+	placed   bool                  // the mission sets the place of home
+	leveled  bool                  // the mission sets the height of home above mean sea level
+	flown    bool                  // the world gives the signals of the sources
+	replaced map[string]*expr.Expr // outputs of the vehicle whose expressions stand for them in a proof
 
 	texts  []string         // that the mission itself gives to slots, by their place among the signals
 	slots  []executive.Slot // written by tasks: the vehicle's commands, then the mission's own

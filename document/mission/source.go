@@ -248,6 +248,17 @@ func (m *Mission) Flown() *Mission {
 	return &n
 }
 
+// Replacing returns the mission for a proof in which expressions stand for some outputs of the vehicle.
+func (m *Mission) Replacing(outputs map[string]*expr.Expr) *Mission {
+	n := *m.Flown()
+	n.replaced = outputs
+	b := n.builder(m.Flown())
+	if b.compile(); b.Diags.HasErrors() {
+		panic("mission: the plan of a mission is refused")
+	}
+	return &n
+}
+
 // builder returns a builder of this copy of a mission, with the signals that do not depend on the plan, and then those
 // of its plan.
 func (m *Mission) builder(of *Mission) *builder {
