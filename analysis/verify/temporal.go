@@ -421,7 +421,7 @@ func (x *propertyModel) refuted(c outcome, last limits) Finding {
 	case c.forever:
 		text += ", for what must happen cannot happen any more"
 	}
-	if last&atEnds != 0 {
+	if last&atEnds != 0 && x.subject.Fly == nil {
 		text += ", because a change that is undone at the same time does not count"
 	}
 	switch smooth := x.check(x.abstract(), followed(x.formula, false), last|noJumps); smooth.verdict {
@@ -450,9 +450,12 @@ func (m *Model) abstractBut(f *temporal.Formula) *flown.Stepper {
 	return m.timed(flown.Abstract(m.subject, named...))
 }
 
-// prove searches for a violation, at all moments. A formula without one is also judged by what a log contains: no
-// change that is undone at the same time. The second result is how it was judged last.
+// prove searches for a violation, of a plan alone at all moments. A formula without one, and that of a mission, is
+// judged by what a log contains: no change that is undone at the same time. The second result is how it was judged last.
 func (x *propertyModel) prove(steps *flown.Stepper, f *temporal.Formula, p limits) (outcome, limits) {
+	if x.subject.Fly != nil {
+		return x.checkJoined(steps, f, p|atEnds), p | atEnds
+	}
 	c := x.checkJoined(steps, f, p)
 	if c.verdict == Proved {
 		p |= atEnds
