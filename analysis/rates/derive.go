@@ -122,6 +122,9 @@ func (t *Table) derive(task bt.Task, signal string, in map[string]interval.Inter
 			a.rate.Jumps, a.ok = a.rate.Jumps || jumps && t.signals[signal].kind != state, true
 		}
 	}
+	if !a.ok && len(in) > 0 {
+		return answer{rate: a.rate, ok: true} // impossible
+	}
 	if math.IsInf(a.rate.Low, 0) || math.IsInf(a.rate.High, 0) {
 		for _, name := range all.variables {
 			if !t.ranges[name].Bounded() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/expr/interval"
 	"github.com/canopy-uav/canopy/run"
 	"github.com/canopy-uav/canopy/run/record"
 	"github.com/canopy-uav/canopy/run/simulated"
@@ -22,6 +23,20 @@ type flight struct {
 	time     float64
 	values   []float64
 	compared int
+	samples  int
+	near     map[string]interval.Interval // where the signals are, now and then; nil: not looked at
+}
+
+// between notes between which values the signals are since the last sample.
+func (f *flight) between(values []float64) {
+	if f.near = nil; f.samples%10 != 1 {
+		return
+	}
+	f.near = map[string]interval.Interval{}
+	for i, name := range f.table.m.Record {
+		slack := 1e-5 * (1 + math.Abs(values[i]))
+		f.near[name] = interval.Between(min(values[i], f.values[i])-slack, max(values[i], f.values[i])+slack)
+	}
 }
 
 func (f *flight) Status(_ float64, _ int, c bt.Change) error {
@@ -31,6 +46,8 @@ func (f *flight) Status(_ float64, _ int, c bt.Change) error {
 
 func (f *flight) Sample(t float64, values []float64) error {
 	if t > f.time+1e-6 && f.values != nil {
+		f.samples++
+		f.between(values)
 		for i, name := range f.table.m.Record {
 			f.compare(name, (values[i]-f.values[i])/(t-f.time), 1e-5*(1+math.Abs(values[i]))/(t-f.time))
 		}
@@ -44,6 +61,10 @@ func (f *flight) compare(signal string, quotient, slack float64) {
 	for _, l := range f.table.m.Plan.Leaves {
 		if !f.active[l.Task] {
 			continue
+		}
+		if r, ok := f.table.Rate(l.Task, signal, f.near); ok && r.Impossible() {
+			f.t.Fatalf("at %g s a flight is at %v while %s is active, which is impossible\n%s\n%s", f.time, f.near,
+				f.table.m.Plan.Tree.Name(l.Task), f.table.m.Equations.Text, f.table.m.Plan.Source.Text)
 		}
 		r, ok := f.table.Rate(l.Task, signal, nil)
 		if !ok || r.Jumps {

@@ -287,7 +287,7 @@ func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interva
 		} else {
 			a = t.sample(task, signal)
 		}
-		a.ok = a.ok && (!math.IsInf(a.rate.Low, 0) || !math.IsInf(a.rate.High, 0))
+		a.ok = a.ok && (!math.IsInf(a.rate.Low, -1) || !math.IsInf(a.rate.High, 1))
 		t.found[at] = a
 	}
 	return a

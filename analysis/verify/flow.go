@@ -96,7 +96,7 @@ func (d *continuousSignal) flows(m *Model, all []continuousSignal, cell int) ite
 func (d *continuousSignal) leaves(m *Model, all []continuousSignal) bool {
 	for cell := range len(d.cuts) + 1 {
 		for f := range d.flows(m, all, cell) {
-			if d.longest(f) < zone.Forever {
+			if f.low <= f.high && d.longest(f) < zone.Forever {
 				return true
 			}
 		}
@@ -135,6 +135,9 @@ func (d *continuousSignal) rate(m *Model, cell int, in map[string]interval.Inter
 		r := d.knownRate(m, rateAt{t, cells}, in)
 		if cells != "" {
 			m.origins[r.From] = m.origins[r.From] || r.known
+		}
+		if r.Impossible() {
+			return flow{cell: cell, low: r.Low, high: r.High}
 		}
 		if r.Jumps {
 			return flow{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
@@ -273,6 +276,9 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 	for i := range x.continuous {
 		d, clock := &x.continuous[i], x.clock+len(x.ops)+i
 		next := d.rate(x.m, cells[i], in, fmt.Sprint(cells), m.Active)
+		if next.low > next.high {
+			return 0, false
+		}
 		if before != nil {
 			last := before[i]
 			switch crossed := next.cell - last.cell; {

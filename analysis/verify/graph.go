@@ -111,7 +111,9 @@ func (x *graph) explore() (why string) {
 		x.run() // what a state is joined with follows
 	}
 	for _, p := range x.transitions(0) {
-		x.starts = append(x.starts, x.node(p, step{-1, p}))
+		if n := x.node(p, step{-1, p}); n >= 0 {
+			x.starts = append(x.starts, n)
+		}
 	}
 	edges, look := 0, firstLook
 	for n := 0; n < len(x.nodes) && x.states.Short() == ""; n++ {
@@ -269,7 +271,7 @@ func (x *graph) set(cells []span) set {
 	return all
 }
 
-// node returns the node to which a transition leads.
+// node returns the node to which a transition leads; -1 if its signals cannot be there while its tasks are active.
 func (x *graph) node(p *transition, by step) int {
 	to := *p
 	to.to = x.final(to.to)
@@ -279,7 +281,10 @@ func (x *graph) node(p *transition, by step) int {
 		n = len(x.nodes)
 		x.nodeOf[key] = n
 		x.nodes = append(x.nodes, vertex{state: to.to, label: p.label, cells: p.cells, by: by})
-		x.nodes[n].rates = x.rates(n)
+		if x.nodes[n].rates = x.rates(n); slices.ContainsFunc(x.nodes[n].rates, declare.Rate.Impossible) {
+			x.nodes, x.nodeOf[key] = x.nodes[:n], -1
+			return -1
+		}
 	}
 	return n
 }
@@ -305,7 +310,11 @@ func (x *graph) rate(n int, signal string) declare.Rate {
 	box := boxOf(x.axes, at.cells)
 	r, known := anyRate, false
 	for _, a := range moving(x.plan[at.state].active) {
-		if e, ok := x.m.rate(a, signal, box); ok {
+		e, ok := x.m.rate(a, signal, box)
+		switch {
+		case e.Impossible():
+			return e
+		case ok:
 			r, known = declare.Rate{Low: max(r.Low, e.Low), High: min(r.High, e.High)}, true
 		}
 	}
@@ -361,6 +370,9 @@ func (x *graph) follows(n int) {
 		to := *p
 		to.cells = cells
 		e := edge{to: x.node(&to, step{n, p}), wait: x.m.longest(p.over), via: p}
+		if e.to < 0 {
+			continue
+		}
 		if e.to == n && p.begun == nil && p.over == nil {
 			x.nodes[n].again = p
 			continue

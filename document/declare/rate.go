@@ -21,6 +21,9 @@ type Rate struct {
 	Place     Place // of a declared one
 }
 
+// Impossible reports that there is no rate, because no state is in the ranges for which it was asked.
+func (r Rate) Impossible() bool { return r.Low > r.High }
+
 // Firm returns a range of rates that do not die out: `up` and `down` include rates that do, as in x' = 0.9 - x.
 func (r Rate) Firm() Rate {
 	const none = 1e-300
@@ -51,7 +54,8 @@ const Idle bt.Task = -1
 // Deriver finds rates without declarations.
 type Deriver interface {
 	// Rate returns a range of the rate of a signal while a task is active, or none is, and the named signals are in the
-	// given ranges; ok is false if none is found, and then r has only whether events of the vehicle make it jump.
+	// given ranges; it is impossible if no state is. ok is false if none is found, and then r has only whether events of
+	// the vehicle make it jump.
 	Rate(task bt.Task, signal string, in map[string]interval.Interval) (r Rate, ok bool)
 	// Missing returns the signals without a range for want of which there is no rate.
 	Missing(task bt.Task, signal string) []string
@@ -89,7 +93,7 @@ func (s *Subject) Rate(task bt.Task, signal string, in map[string]interval.Inter
 	}
 	r, known := s.Rates.Rate(task, signal, in)
 	switch {
-	case !ok:
+	case !ok, r.Impossible():
 		return r, known
 	case !known:
 		declared.Jumps = r.Jumps
