@@ -49,6 +49,9 @@ func Invariant(parts []*expr.Expr) *Formula {
 	return always(f)
 }
 
+// Eventually returns the formula that these hold at some time.
+func Eventually(parts []*expr.Expr) *Formula { return eventually(Invariant(parts).Args[0]) }
+
 // Names returns the names of the signals and tasks that the assertion reads.
 func (c *Assertion) Names() []string {
 	switch c.Kind {

@@ -275,7 +275,7 @@ func (x *liveness) findings() []Finding {
 			Advice: "let a task lead from there to the goal, or declare other effects on the signals"}
 		f.Where, f.More = x.regions(never)
 		f.Script = x.script(x.path(never[0]))
-		f.fault = &fault{f.Text, f.Advice, x.m.missed}
+		f.fault = declared(f.Text, "", Reached(goal), f.Advice)
 		found = append(found, f)
 	}
 	if len(open) > 0 {
@@ -288,6 +288,7 @@ func (x *liveness) findings() []Finding {
 			stem = append(stem, loop...)
 		}
 		f.Script = x.script(x.path(stem...))
+		f.fault = declared("the goal is not reached before the run ends: ", goal, Reached(goal), f.Advice)
 		found = append(found, f)
 	}
 	return found

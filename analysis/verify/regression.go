@@ -3,10 +3,12 @@ package verify
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/expr"
 )
@@ -17,7 +19,8 @@ import (
 // executes its action alone, so the plan's own graph gives the answer: the goal of each rule is an earlier one, and
 // the way ends where a later one, or none, is the first that holds.
 //
-// The property is sufficient for the goal to be reached and not necessary. A plan without it is never refuted.
+// The property is sufficient for the goal to be reached and not necessary. It is refuted only of a mission with a goal,
+// by its own flight.
 
 // program is a plan that is a list of rules.
 type program struct {
@@ -35,33 +38,33 @@ func askRegression(m *Model) []Finding {
 		return []Finding{{Verdict: Undecided, Text: "not concluded whether each rule leads to an earlier one: " + why,
 			Advice: "reduce the limits of signals and the free conditions; `canopy region --regression` samples starts"}}
 	}
-	var proved, assumed []string
+	const leads = "each of these leads to an earlier rule's condition and keeps its own until then: "
+	proved, assumed := Finding{Verdict: Proved, Text: leads}, Finding{Verdict: Proved, Text: leads}
 	var found []Finding
 	for i := 1; i < len(rules); i++ {
 		y := x.rule(i)
 		f, doubts := x.doubt(y, i)
 		switch {
 		case len(x.nodesOf(i)) == 0:
-			proved = append(proved, x.title(i)+", because it is never the first that holds")
+			proved.add(rules[i].Task, x.title(i)+", because it is never the first that holds")
 		case doubts:
 			found = append(found, f)
 		case slices.ContainsFunc(x.nodesOf(i), func(n int) bool { return !y.sure[n] }):
-			assumed = append(assumed, x.title(i))
+			assumed.add(rules[i].Task, x.title(i))
 		default:
-			proved = append(proved, x.title(i))
+			proved.add(rules[i].Task, x.title(i))
 		}
 	}
-	for i, titles := range [][]string{assumed, proved} {
-		f := Finding{Verdict: Proved, Text: "each of these leads to an earlier rule's condition and keeps its own until " +
-			"then: " + strings.Join(titles, "; ")}
-		if i == 0 {
-			x.assumeLasting(&f)
-		}
-		if titles != nil {
-			found = slices.Insert(found, 0, f)
-		}
+	x.assumeLasting(&assumed)
+	return slices.DeleteFunc(append([]Finding{proved, assumed}, found...), func(f Finding) bool { return f.Tasks == nil })
+}
+
+// add adds a task to a finding about several.
+func (f *Finding) add(t bt.Task, text string) {
+	if f.Tasks != nil {
+		f.Text += "; "
 	}
-	return found
+	f.Tasks, f.Text = append(f.Tasks, t), f.Text+text
 }
 
 // first returns the first rule that holds at a node.
@@ -168,9 +171,30 @@ func (x *program) doubt(y *liveness, i int) (f Finding, ok bool) {
 		Advice: "this property is sufficient for the goal, not necessary: see `reach`; `canopy region --regression` samples" +
 			" starts",
 		Script: x.script(x.path(stem...))}
+	if x.m.subject.Declared.Goal != nil { // else the rules need not lead anywhere
+		f.fault = &fault{x.title(i) + " does not lead to an earlier rule's condition", f.Advice, x.leaves(i)}
+	}
 	f.Where, f.More = x.regions(open)
 	f.More = f.More || x.left < len(x.nodes)
 	return f, true
+}
+
+// leaves returns the evidence that after a rule a later one, or none, is the first that holds, or that the run ends.
+func (x *program) leaves(i int) evidence {
+	return func(s *declare.Shown) (at float64, ok bool) {
+		last := -1
+		at, ok = x.m.replay(s, nil, func(now view) bool {
+			before := last
+			last = slices.IndexFunc(x.rules, func(r plan.Rule) bool {
+				return !slices.ContainsFunc(r.Conditions, func(c bt.Task) bool { return now.Status(c) != bt.Success })
+			})
+			return before == i && (last < 0 || last > i)
+		})
+		if ok {
+			return at, true
+		}
+		return math.NaN(), last == i && s.Stopped == nil
+	}
 }
 
 // title names a rule, counted from 1.

@@ -222,8 +222,5 @@ func (m *Model) unknown(f *Finding) string {
 	return ""
 }
 
-// missed is the evidence that a flight has ended and not come to the goal.
-func (m *Model) missed(s *declare.Shown) (at float64, ok bool) {
-	_, reached := m.replay(s, nil, func(at view) bool { return at.Holds(m.goal) })
-	return math.NaN(), !reached && s.Stopped == nil
-}
+// Reached returns the name of the assertion that a flight comes to the goal.
+func Reached(goal string) string { return "eventually (" + goal + ")" }

@@ -123,7 +123,8 @@ func Questions() []Question {
 		{Name: "reach", Asks: "Is the goal reached from every state?", Ask: askReach, Moves: true,
 			Needs: "a `goal`, and `effects` on its signals", Starts: true},
 		{Name: "regression", Asks: "Does each rule lead to an earlier one?", Ask: askRegression, Moves: true,
-			Needs: "a root that is a list of rules, and `effects` on the signals of their conditions"},
+			Needs:  "a root that is a list of rules, and `effects` on the signals of their conditions",
+			Starts: true},
 		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "`always`",
 			Starts: true},
 		{Name: "property", Asks: "Do the declared properties hold in every run?", Ask: askProperties,
@@ -223,7 +224,7 @@ func (m *Model) extend(effort int) {
 }
 
 // fromStart asks a question again of the runs that begin as the mission declares, if something was not proved of all
-// runs. A finding that was stays; if no other one is proved so, all do.
+// runs. A finding that was stays; if no fewer are left, all do.
 func (m *Model) fromStart(q Question, found []Finding) []Finding {
 	open := func(f Finding) bool { return f.Verdict != Proved && f.Verdict != NotAsked || len(f.Unwatched()) > 0 }
 	if m.subject.Start == nil || !q.Starts || !slices.ContainsFunc(found, open) {
@@ -240,13 +241,13 @@ func (m *Model) fromStart(q Question, found []Finding) []Finding {
 	x.tired = false
 	again := x.ask(q)
 	m.tired = m.tired || x.tired && q.Name != "chatter"
-	closed := func(list []Finding) (n int) {
+	left := func(list []Finding) (n int) {
 		for _, f := range list {
-			n += btoi(f.Verdict == Proved && !open(f))
+			n += btoi(f.Verdict != Proved || open(f))
 		}
 		return n
 	}
-	if n := closed(again); n < len(again) && n <= closed(found) {
+	if n := left(again); n > 0 && n >= left(found) {
 		return found
 	}
 	for i := range again {

@@ -334,7 +334,7 @@ func (c *campaign) reach(found []verify.Finding, initial string) {
 	}
 }
 
-// regression judges whether each rule leads to an earlier one.
+// regression judges whether each rule leads to an earlier one. What is refuted, the flight shows.
 func (c *campaign) regression(of map[string][]*verify.Finding, f *flownLog, initial string) {
 	rules, err := plan.Rules(f.m.Plan.Tree, f.m.Plan.Tree.Root())
 	if err != nil {
@@ -345,17 +345,28 @@ func (c *campaign) regression(of map[string][]*verify.Finding, f *flownLog, init
 			return !slices.ContainsFunc(r.Conditions, func(t bt.Task) bool { return s.status[t] != bt.Success })
 		})
 	}
-	all := f.spans()
-	for i := 1; i < len(all); i++ {
-		from, to := first(&all[i-1]), first(&all[i])
+	all, shown := f.spans(), map[string]bool{}
+	for i := 1; i <= len(all); i++ {
+		from, to := first(&all[i-1]), -1
+		if i < len(all) {
+			to = first(&all[i])
+		}
 		if from < 0 || to >= 0 && to <= from {
 			continue
+		}
+		if shown[fmt.Sprintf("rule %d", from+1)] = true; i == len(all) {
+			break
 		}
 		for _, x := range of["regression"] {
 			if proved(x, initial) && strings.Contains(x.Text, fmt.Sprintf("rule %d,", from+1)) {
 				c.wrong(x, initial, "after %g rule %d is followed by %d", all[i-1].at, from+1, to+1)
-				return
 			}
+		}
+	}
+	for _, x := range of["regression"] {
+		rule, _, refuted := strings.Cut(x.Text, " does not lead to")
+		if refuted && initial == "" && f.summary.Outcome != record.Failed && !shown[strings.Split(rule, ",")[0]] {
+			c.wrong(x, initial, "every rule leads to an earlier one but %v", shown)
 		}
 	}
 }
@@ -469,6 +480,14 @@ func (c *campaign) states(of map[string][]*verify.Finding, f *flownLog, initial 
 			good := s.root == bt.Success
 			if proved(x, initial) && sure && (i == 0 && good && !holds || i == 1 && holds && !good) {
 				wrong(x, "at %g the plan is %s, goal %t", s.at, s.root, holds)
+			}
+		}
+		for _, x := range of["reach"] {
+			if goal == nil || initial != "" || x.Verdict != verify.Refuted {
+				continue
+			}
+			if holds, sure := goal(&s); holds && sure {
+				wrong(x, "the goal is reached at %g", s.at)
 			}
 		}
 		for _, x := range of["command"] {

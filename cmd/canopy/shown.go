@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/canopy-uav/canopy/analysis/flown"
+	"github.com/canopy-uav/canopy/analysis/verify"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/mission"
@@ -41,11 +42,11 @@ func fly(m *mission.Mission, goOn func() bool) declare.Shown {
 	if err != nil {
 		return declare.Shown{Stopped: err}
 	}
-	judging := m
-	if goal := m.Declared.Goal; goal != nil { // its relations are events
-		judging = m.Judging(temporal.Watch{Assertions: []temporal.Assertion{{Formula: temporal.Invariant(goal.Parts)}}})
+	if goal := m.Declared.Goal; goal != nil {
+		watch.Assertions = append(watch.Assertions,
+			temporal.Assertion{Text: verify.Reached(goal.Text), Formula: temporal.Eventually(goal.Parts)})
 	}
-	r, judge, err := judgedRun(judging, watch)
+	r, judge, err := judgedRun(m, watch)
 	if err != nil {
 		return declare.Shown{Stopped: err}
 	}

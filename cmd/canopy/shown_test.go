@@ -234,6 +234,28 @@ func TestWhatTheFlightDoesNotShow(t *testing.T) {
 	}
 }
 
+// The flight shows that a rule does not lead to an earlier one, if the rules are to lead to a goal, and that the goal is
+// not reached before the run ends.
+func TestRulesAreFlown(t *testing.T) {
+	files := stopping(`<ReactiveFallback><Condition name="there" on="x ge 10 [m]"/>
+		<ReactiveSequence><Condition name="near" on="x lt 4 [m]" off="x ge 6 [m]"/><Action name="go" write="u := 1 [m/s]"/></ReactiveSequence>
+		<Action name="back" write="u := -1 [m/s]"/></ReactiveFallback>`)
+	const facts = "check:\n  facts: [x ge -50 and x le 50]\n"
+	plain := files["m.yaml"] + facts
+	for _, c := range []struct{ goal, question, text string }{
+		{"", "regression", "cannot be concluded from the rules: rule 2, near -> go; its own condition may fail"},
+		{"  goal: x ge 10 [m]\n", "regression", "rule 2, near -> go does not lead to an earlier rule's condition; the mission's own " +
+			"flight shows it at t = 6 s"},
+		{"  goal: x ge 10 [m]\n", "regression", "until then: rule 3, true -> back"},
+		{"  goal: x ge 10 [m]\n", "reach", "go and back may take turns for ever; the mission's own flight shows it"},
+	} {
+		files["m.yaml"] = plain + c.goal
+		if got := answers(t, filepath.Join(write(t, files), "m.yaml"), c.question); !strings.Contains(got, c.text) {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
 // The flight judges a goal that names conditions of the plan, and signals that have the name of a task.
 func TestGoalOfConditionsIsFlown(t *testing.T) {
 	files := stopping(`<ReactiveFallback><ReactiveSequence name="x"><Condition name="c" on="x ge 5 [m]"/>
