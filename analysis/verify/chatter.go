@@ -58,19 +58,41 @@ func askChatter(m *Model) []Finding {
 	if !m.asksRates() {
 		return nil
 	}
+	found := m.askTurns(false)
+	if m.subject.Start != nil || !slices.ContainsFunc(found, m.doubtful) {
+		return found
+	}
+	s := m.subject
+	s.Declared.Goal, s.Declared.Always = nil, nil // no task changes by what these read
+	x := newModel(s, m.spaceOf)
+	x.effort = m.effort
+	found = x.askTurns(true)
+	m.tired, m.origins = x.tired, x.origins
+	return found
+}
+
+// askTurns returns the findings about all turns; if it searches, without those of which a search shows that they are
+// slow.
+func (m *Model) askTurns(searches bool) []Finding {
 	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
 	g.turns = true
 	if why := g.explore(); why != "" {
 		if found := m.slowTurns(); found != nil {
 			return found
 		}
-		return []Finding{{Verdict: Undecided, Text: "not concluded whether tasks take turns: " + why,
-			Advice: "reduce the limits of signals and the free conditions"}}
+		f := Finding{Verdict: Undecided, Text: "not concluded whether tasks take turns: " + why,
+			Advice: "reduce the limits of signals and the free conditions"}
+		if g.unsettled != nil {
+			f.Advice = flown.Remedy(g.unsettled)
+			f.fault = &fault{"tasks take turns without end: " + untimed(g.unsettled), f.Advice, stopsBy(g.unsettled)}
+		}
+		return []Finding{f}
 	}
 	t := g.findTurns()
-	var found []Finding
-	for _, x := range t.distinct() {
-		found = append(found, t.finding(x))
+	found := t.findings()
+	if searches {
+		m.times, m.steps = true, nil
+		t, found = t.withoutSlow(found)
 	}
 	if len(found) == 0 {
 		found = []Finding{{Verdict: Proved, Text: "no two tasks take turns on a signal"}}
@@ -79,6 +101,15 @@ func askChatter(m *Model) []Finding {
 		if found[i].Verdict == Proved {
 			found[i].Assumes = t.assumptions()
 		}
+	}
+	return found
+}
+
+// findings returns those about the turns that were found.
+func (t *turns) findings() []Finding {
+	var found []Finding
+	for _, x := range t.distinct() {
+		found = append(found, t.finding(x))
 	}
 	return found
 }

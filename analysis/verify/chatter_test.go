@@ -118,3 +118,32 @@ func TestTurnsAmongConditions(t *testing.T) {
 		}
 	}
 }
+
+// TestSlowTasks: tasks whose times bound their turns take no turns that are faster, whatever they take turns on.
+func TestSlowTasks(t *testing.T) {
+	for _, test := range []struct {
+		plan, declared string
+		want           Verdict
+		text           string
+	}{
+		{`<Timeout msec="5000"><Action name="a"/></Timeout><Timeout msec="7000"><Action name="b"/></Timeout>`, "period: 12",
+			Proved, "is switched on no faster than every 12 s"},
+		{`<Timeout msec="5000"><Action name="a"/></Timeout><Timeout msec="7000"><Action name="b"/></Timeout>`, "period: 12.1",
+			Undecided, "after 5 s or more"},
+		{`<Action name="a" failed="elapsed ge 40 [s]"/><Action name="b" failed="elapsed gt 20 [s]"/>`, "period: 60",
+			Proved, "is switched on no faster than every 60 s"},
+		{`<Action name="a" failed="elapsed ge 40 [s]"/><Action name="b" failed="elapsed gt 19 [s]"/>`, "period: 60",
+			Undecided, "not known how tasks change"},
+		{`<Action name="a" failed="elapsed ge 40 [s]"/><Action name="b" failed="x * y ge 1"/>`, "period: 40",
+			Proved, "is switched on no faster than every 40 s"},
+		{`<Action name="a" failed="elapsed ge 40 [s] or x ge 2"/><Action name="b" failed="x lt 2"/>`, "period: 40",
+			Refuted, "take turns on x at 2 without end"},
+	} {
+		_, found := check(t, `<RetryUntilSuccessful num_attempts="-1"><Fallback>`+test.plan+`</Fallback></RetryUntilSuccessful>`,
+			test.declared+"\neffects: {a: {x: [1, 1]}, b: {x: [-1, -1]}}")
+		found = byQuestion(found, "chatter")
+		if len(found) == 0 || found[0].Verdict != test.want || !strings.Contains(found[0].Text, test.text) {
+			t.Errorf("%s, %s: %+v", test.plan, test.declared, found)
+		}
+	}
+}

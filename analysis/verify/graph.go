@@ -177,8 +177,11 @@ func (x *graph) step(at *flown.Moment, _ string) (now string, e event) {
 	for p := &x.ending; p.label < len(x.goals) && !at.Holds(x.goals[p.label]); {
 		p.label++
 	}
-	if x.ending.cells == nil {
+	switch {
+	case x.ending.cells == nil:
 		return "", impossible
+	case x.turns && at.Ended():
+		return "", done
 	}
 	return "", nothing
 }

@@ -59,9 +59,7 @@ func (m *Model) searchStops() Finding {
 	case a != nil:
 		f = Finding{Verdict: Refuted, Text: "a run stops with an error: " + untimed(a.err), Script: x.stopping(a),
 			Advice: flown.Remedy(a.err)}
-		f.fault = &fault{f.Text, f.Advice, func(s *declare.Shown) (at float64, ok bool) {
-			return s.Until, s.Stopped != nil && flown.Remedy(s.Stopped) == flown.Remedy(a.err)
-		}}
+		f.fault = &fault{f.Text, f.Advice, stopsBy(a.err)}
 		if x.states.Len() == 1 {
 			f.Text = "every run stops with an error in its first instant: " + untimed(a.err)
 		}
@@ -82,6 +80,13 @@ func (m *Model) searchStops() Finding {
 		}
 	}
 	return f
+}
+
+// stopsBy is the evidence that a flight stops with an error of the kind of another one.
+func stopsBy(err error) evidence {
+	return func(s *declare.Shown) (at float64, ok bool) {
+		return s.Until, s.Stopped != nil && flown.Remedy(s.Stopped) == flown.Remedy(err)
+	}
 }
 
 // stopping returns a script of a run that stops with an error.

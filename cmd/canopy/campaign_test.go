@@ -371,9 +371,23 @@ func (c *campaign) regression(of map[string][]*verify.Finding, f *flownLog, init
 	}
 }
 
-// chatter judges how fast tasks take turns: the same state of the plan is come back to no faster than is proved, apart
+// chatter judges how fast tasks take turns: one that is proved to be switched on slowly is, and the same state of the plan is come back to no faster than is proved, apart
 // from turns that alternate.
 func (c *campaign) chatter(of map[string][]*verify.Finding, f *flownLog, initial string) {
+	for _, x := range of["chatter"] {
+		last := map[bt.Task]float64{}
+		for _, ch := range f.log.Changes {
+			if !proved(x, initial) || !strings.Contains(x.Text, "switched on no faster") || ch.To != bt.Activating ||
+				!slices.Contains(x.Tasks, ch.Task) {
+				continue
+			}
+			c.counts["switches judged"]++
+			if before, known := last[ch.Task]; known && ch.T-before < x.Period*(1-1e-6) {
+				c.wrong(x, initial, "%s is active again %g s later", f.m.Plan.Tree.Name(ch.Task), ch.T-before)
+			}
+			last[ch.Task] = ch.T
+		}
+	}
 	if len(of["chatter"]) == 0 || slices.ContainsFunc(of["chatter"], func(x *verify.Finding) bool { return !proved(x, initial) }) {
 		return
 	}
