@@ -79,6 +79,39 @@ func (t *Table) initial() map[string]interval.Interval {
 	return all
 }
 
+// Unforced reports whether no task changes some signals, nor what they follow: they are the same in every run from the
+// declared start. Those of sources may be lost.
+func (t *Table) Unforced(names []string) bool {
+	asked := make([]*expr.Expr, len(names))
+	for i, name := range names {
+		if t.signals[name] == (definition{}) && name != "t" || t.sampled || len(t.m.Sources()) > 0 {
+			return false
+		}
+		asked[i] = named(name)
+	}
+	seen := map[string]bool{}
+	for len(asked) > 0 {
+		reads := t.coneOf(declare.Idle, asked...)
+		if asked = nil; len(reads.slots) > 0 {
+			return false
+		}
+		for _, name := range reads.variables {
+			d := t.signals[name]
+			if d.kind != state || seen[name] {
+				continue
+			}
+			seen[name] = true
+			asked = append(asked, t.formulas.Derivatives[d.index])
+			for _, r := range t.formulas.Resets {
+				if r.State == d.index {
+					asked = append(asked, r.Value, r.When)
+				}
+			}
+		}
+	}
+	return true
+}
+
 // implied returns the ranges of signals that follow from those of the states, as statements.
 func (t *Table) implied(signals []string) []declare.Statement {
 	var list []declare.Statement

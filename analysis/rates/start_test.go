@@ -1,10 +1,17 @@
 package rates
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
 )
 
 // What holds from the declared start, and from nowhere else, is proved of vehicles of equations: limits of states and
@@ -109,5 +116,68 @@ check:
 				t.Errorf("%s: %s %s", f.About, f.Word(), f.Text)
 			}
 		}
+	}
+}
+
+// course keeps the signals of a flight at multiples of an interval.
+type course struct {
+	record.Nothing
+	values map[float64][]float64
+}
+
+func (c course) Sample(t float64, values []float64) error {
+	if n := t / 0.25; math.Abs(n-math.Round(n)) < 1e-9 {
+		c.values[math.Round(n)] = slices.Clone(values)
+	}
+	return nil
+}
+
+// TestUnforcedTakesOneCourse: of random vehicles, what no task changes is the same in flights with different plans.
+func TestUnforcedTakesOneCourse(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 29))
+	unforced, forced := 0, 0
+	for range 120 {
+		states := []string{"s0", "s1", "s2", "s3"}
+		vehicle := "commands: {u: {}}\nstates:\n"
+		for i, s := range states {
+			rate := []string{"u + 0.3", "0.8", "0", randomNumber(r, 1, "s0", "s1", "s2", "s3", "t / 1 [s]")}[i]
+			vehicle += fmt.Sprintf("  %s: {initial: %.2f, derivative: \"(%s) / 1 [s]\"}\n", s, 0.3*r.Float64(), rate)
+		}
+		vehicle += fmt.Sprintf("events:\n  - {when: %s gt 0.5, then: %s := %s - 1}\n", states[r.IntN(4)], states[r.IntN(4)],
+			states[r.IntN(4)])
+		vehicle += fmt.Sprintf("outputs: {o: {value: \"%s\"}}\n", randomNumber(r, 1, states[r.IntN(4)], states[r.IntN(4)]))
+		courses := [2]course{{values: map[float64][]float64{}}, {values: map[float64][]float64{}}}
+		var x *Table
+		for i, u := range []string{"0", "0.7"} {
+			x = tableOf(t, vehicle, `<Action name="a" write="u := `+u+`"/>`, "record: {interval: 0.25}\n")
+			w, err := simulated.New(x.m, run.Continuous{}, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Attach(courses[i])
+			for more := true; more && err == nil; {
+				more, err = w.Step()
+			}
+		}
+		for i, name := range x.m.Record {
+			same := true
+			for k, values := range courses[0].values {
+				if other := courses[1].values[k]; other != nil {
+					same = same && math.Abs(values[i]-other[i]) < 1e-3
+				}
+			}
+			switch {
+			case !x.Unforced([]string{name}) && same:
+			case !x.Unforced([]string{name}):
+				forced++
+			case !same:
+				t.Fatalf("%s depends on u\n%s", name, vehicle)
+			default:
+				unforced++
+			}
+		}
+	}
+	if unforced < 30 || forced < 30 {
+		t.Errorf("%d signals take one course, %d do not", unforced, forced)
 	}
 }

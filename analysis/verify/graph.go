@@ -141,7 +141,7 @@ func (x *graph) explore() (why string) {
 	switch {
 	case x.states.Short() != "":
 		return x.states.Short()
-	case x.failed != nil || x.unsettled != nil:
+	case x.failed != nil || x.unsettled != nil && (x.turns || x.starts == nil):
 		return cmp.Or(x.unsettled, x.failed).Error()
 	}
 	x.left = len(x.nodes)

@@ -261,7 +261,7 @@ func (x *liveness) findings() []Finding {
 			f.Text = "the goal is reached from some states: " + goal
 			f.Where, f.More = x.regions(nodes)
 		}
-		f.Text += lost
+		f.Text, f.Assumes = f.Text+lost, x.settles()
 		if i > 0 {
 			x.assumeLasting(&f)
 		}
@@ -275,7 +275,7 @@ func (x *liveness) findings() []Finding {
 			Advice: "let a task lead from there to the goal, or declare other effects on the signals"}
 		f.Where, f.More = x.regions(never)
 		f.Script = x.script(x.path(never[0]))
-		f.fault = declared(f.Text, "", Reached(goal), f.Advice)
+		f.fault = declared(f.Text, x.m.subject.Declared.Goal.Reached().Text, f.Advice)
 		found = append(found, f)
 	}
 	if len(open) > 0 {
@@ -288,10 +288,17 @@ func (x *liveness) findings() []Finding {
 			stem = append(stem, loop...)
 		}
 		f.Script = x.script(x.path(stem...))
-		f.fault = declared("the goal is not reached before the run ends: ", goal, Reached(goal), f.Advice)
 		found = append(found, f)
 	}
 	return found
+}
+
+// settles returns the assumption on which what is proved rests where runs stop because the plan does not settle.
+func (x *liveness) settles() []Assumption {
+	if x.unsettled == nil {
+		return nil
+	}
+	return []Assumption{Settles}
 }
 
 // assumeLasting states in a finding that it holds only if rates do not die out.

@@ -39,7 +39,8 @@ func askRegression(m *Model) []Finding {
 			Advice: "reduce the limits of signals and the free conditions; `canopy region --regression` samples starts"}}
 	}
 	const leads = "each of these leads to an earlier rule's condition and keeps its own until then: "
-	proved, assumed := Finding{Verdict: Proved, Text: leads}, Finding{Verdict: Proved, Text: leads}
+	proved := Finding{Verdict: Proved, Text: leads, Assumes: x.settles()}
+	assumed := Finding{Verdict: Proved, Text: leads, Assumes: x.settles()}
 	var found []Finding
 	for i := 1; i < len(rules); i++ {
 		y := x.rule(i)

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -142,18 +143,29 @@ func (m *Model) alternate(tasks []bt.Task, period float64) evidence {
 func (m *Model) concrete(q Question, found []Finding) []Finding {
 	for i := range found {
 		f := &found[i]
-		is := f.fault
+		if m.subject.Fly == nil || f.Verdict != Refuted && f.Verdict != Undecided {
+			continue
+		}
+		is, assertion, holds := f.fault, f.About, "holds in every run: "+f.About
 		switch q.Name {
 		case "always":
-			is = declared("does not hold in every state: ", f.About, "always ("+f.About+")", stateAdvice)
+			assertion = "always (" + f.About + ")"
+			is = declared("does not hold in every state: "+f.About, assertion, stateAdvice)
 		case "property":
-			is = declared("does not hold: ", f.About, f.About, "change the plan")
+			is = declared("does not hold: "+f.About, assertion, "change the plan")
+		case "reach":
+			goal := m.subject.Declared.Goal
+			assertion, holds = goal.Reached().Text, "the goal is reached: "+goal.Text
+			is = cmp.Or(is, declared("the goal is not reached before the run ends: "+goal.Text, assertion, f.Advice))
 		}
-		if m.subject.Fly == nil || is == nil || f.Verdict != Refuted && f.Verdict != Undecided {
+		if is == nil {
 			continue
 		}
 		if at, ok := m.inFlight(is.in); ok {
 			f.show(is, at)
+		} else if m.subject.Fly(m.space.work.more).Certain[assertion] {
+			*f = Finding{Question: f.Question, About: f.About, Place: f.Place, Verdict: Proved, Assumes: []Assumption{Begins},
+				Text: holds + ", as in the mission's own flight, for no task changes what it reads"}
 		} else if f.Verdict == Refuted {
 			m.doubt(f, q, is)
 		}
@@ -162,8 +174,8 @@ func (m *Model) concrete(q Question, found []Finding) []Finding {
 }
 
 // declared is the fault that an assertion is violated.
-func declared(text, about, assertion, advice string) *fault {
-	return &fault{text + about, advice, func(s *declare.Shown) (at float64, ok bool) {
+func declared(text, assertion, advice string) *fault {
+	return &fault{text, advice, func(s *declare.Shown) (at float64, ok bool) {
 		at, ok = s.Violated[assertion]
 		return at, ok
 	}}
@@ -221,6 +233,3 @@ func (m *Model) unknown(f *Finding) string {
 	}
 	return ""
 }
-
-// Reached returns the name of the assertion that a flight comes to the goal.
-func Reached(goal string) string { return "eventually (" + goal + ")" }

@@ -23,7 +23,7 @@ func provable(m *mission.Mission) (declare.Subject, error) {
 	if err != nil {
 		return s, &usageError{err.Error()}
 	}
-	s.Rates, s.Fly = table, shownBy(m)
+	s.Rates, s.Fly = table, shownBy(m, table)
 	s.Start = func() declare.Subject { return table.FromStart(s) }
 	return s, nil
 }
@@ -34,9 +34,14 @@ func watched(m *mission.Mission) (temporal.Watch, error) {
 	if err != nil {
 		return temporal.Watch{}, err
 	}
+	return watching(m, table), nil
+}
+
+// watching is the same with the rates of the vehicle.
+func watching(m *mission.Mission, table *rates.Table) temporal.Watch {
 	w := m.Watch()
 	w.Assertions = append(w.Assertions, table.Watch()...)
-	return w, nil
+	return w
 }
 
 // effect is the rate of a signal while a task is active, in JSON.

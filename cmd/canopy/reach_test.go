@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/canopy-uav/canopy/analysis/verify"
 )
 
 // Example 3 of the 2016 paper: from derived or declared rates alone, the goal is proved to be reached at a drift of 0.5 m/s, with
@@ -64,5 +66,25 @@ func TestImpossibleCellsAreNotEntered(t *testing.T) {
 	got := answers(t, filepath.Join(write(t, files), "m.yaml"), "reach")
 	if !strings.HasPrefix(got, "proved") || !strings.Contains(got, "the goal is reached from every state") {
 		t.Error(got)
+	}
+}
+
+// What is reached where a run may stop because the plan does not settle is proved under the assumption that it does.
+func TestReachedIfThePlanSettles(t *testing.T) {
+	files := stopping(`<ReactiveFallback><Condition name="there" on="x ge 15 [m]"/>
+		<ReactiveSequence><Condition name="ahead" on="y ge 0.5 [m]"/><Action name="fast" write="u := 1 [m/s]"/></ReactiveSequence>
+		<Action name="slow" write="u := 0.5 [m/s]"/></ReactiveFallback>`)
+	files["v.yaml"] += "outputs: {y: {unit: m, value: \"x + u * 1 [s]\"}}\n"
+	files["m.yaml"] += "check: {facts: [x ge -50 and x le 50], goal: \"x ge 15 [m]\"}\n"
+	stdout, _, _ := canopy("check", filepath.Join(write(t, files), "m.yaml"), "--json")
+	var found []object
+	if err := json.Unmarshal([]byte(stdout), &found); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		settles := slices.ContainsFunc(f.Assumes, func(a verify.Assumption) bool { return a == verify.Settles })
+		if f.Question == "reach" && (f.Verdict != "proved" || !settles) {
+			t.Errorf("%+v", f)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/canopy-uav/canopy/analysis/flown"
-	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/analysis/rates"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/mission"
@@ -18,18 +18,17 @@ import (
 	"github.com/canopy-uav/canopy/run"
 	"github.com/canopy-uav/canopy/run/monitor"
 	"github.com/canopy-uav/canopy/run/record"
-	"github.com/canopy-uav/canopy/temporal"
 )
 
 // mostSteps is the largest number of steps of a flight that a check makes.
 const mostSteps = 200_000
 
 // shownBy returns what flies a mission once, as it is declared, and notes what a check wants to know of the flight.
-func shownBy(m *mission.Mission) func(goOn func() bool) declare.Shown {
+func shownBy(m *mission.Mission, table *rates.Table) func(goOn func() bool) declare.Shown {
 	var known *declare.Shown
 	return func(goOn func() bool) declare.Shown {
 		if known == nil {
-			s := fly(m, goOn)
+			s := fly(m, table, goOn)
 			known = &s
 		}
 		return *known
@@ -37,14 +36,10 @@ func shownBy(m *mission.Mission) func(goOn func() bool) declare.Shown {
 }
 
 // fly flies a mission.
-func fly(m *mission.Mission, goOn func() bool) declare.Shown {
-	watch, err := watched(m)
-	if err != nil {
-		return declare.Shown{Stopped: err}
-	}
+func fly(m *mission.Mission, table *rates.Table, goOn func() bool) declare.Shown {
+	watch := watching(m, table)
 	if goal := m.Declared.Goal; goal != nil {
-		watch.Assertions = append(watch.Assertions,
-			temporal.Assertion{Text: verify.Reached(goal.Text), Formula: temporal.Eventually(goal.Parts)})
+		watch.Assertions = append(watch.Assertions, goal.Reached())
 	}
 	r, judge, err := judgedRun(m, watch)
 	if err != nil {
@@ -60,7 +55,13 @@ func fly(m *mission.Mission, goOn func() bool) declare.Shown {
 		}
 		return nil
 	})
-	return rec.shown(err)
+	shown := rec.shown(err)
+	for _, a := range watch.Assertions {
+		if shown.Certain[a.Text] && !table.Unforced(a.Names()) {
+			delete(shown.Certain, a.Text)
+		}
+	}
+	return shown
 }
 
 // showing is a recorder of a flight: a monitor that also notes what changes at its instants.
@@ -137,10 +138,11 @@ func (s *showing) shown(stopped error) declare.Shown {
 	if bad := (run.NotFiniteError{}); errors.As(stopped, &bad) {
 		stopped = fmt.Errorf("%w: %w", flown.ErrNotFinite, bad)
 	}
-	shown := declare.Shown{Violated: map[string]float64{}, Initial: s.initial, Instants: s.instants,
+	shown := declare.Shown{Violated: map[string]float64{}, Certain: map[string]bool{}, Initial: s.initial, Instants: s.instants,
 		Until: cmp.Or(end.Summary.Stopped, end.Summary.Ended), Stopped: errors.Join(stopped, err)}
 	shown.Lawful = err == nil
 	for _, p := range rows {
+		shown.Certain[p.Property] = p.Verdict == record.PropertySatisfied && p.Kind == "" && p.Margin != nil && *p.Margin > 0
 		shown.Lawful = shown.Lawful && (p.Kind != record.KindFact || p.Verdict == record.PropertySatisfied)
 		if p.Verdict == record.PropertyViolated && p.Kind == "" {
 			shown.Violated[p.Property] = math.NaN()

@@ -256,6 +256,30 @@ func TestRulesAreFlown(t *testing.T) {
 	}
 }
 
+// What no task changes takes the same course in every run from the declared start: the mission's own flight decides.
+func TestWhatNoTaskChangesIsFlown(t *testing.T) {
+	files := stopping(`<Action name="go" write="u := 1 [m/s]" done="x ge 5 [m]"/>`)
+	files["v.yaml"] = `states:
+  x: {unit: m, derivative: u, min: -1000, max: 1000}
+  p: {initial: 1, derivative: "r / 1 [s]", min: -2, max: 2}
+  r: {derivative: "-p / 1 [s]", min: -2, max: 2}
+commands: {u: {unit: m/s}, w: {}}
+`
+	files["m.yaml"] += "check: {properties: [eventually (p le -0.9), eventually (p le -0.9 and x ge 2), always (p + r le 1.9)], goal: r ge 0.9}\n"
+	file := filepath.Join(write(t, files), "m.yaml")
+	const flown = "as in the mission's own flight, for no task changes what it reads"
+	if got := answers(t, file, "property"); strings.Count(got, flown) != 2 || !strings.Contains(got, "not proved  property    not "+
+		"concluded whether this holds: eventually (p le -0.9 and x ge 2)") {
+		t.Error(got)
+	}
+	if got := answers(t, file, "reach"); !strings.Contains(got, "the goal is reached: r ge 0.9, "+flown) {
+		t.Error(got)
+	}
+	if stdout, _, _ := canopy("check", file, "--from-anywhere"); strings.Contains(stdout, flown) {
+		t.Error(stdout)
+	}
+}
+
 // The flight judges a goal that names conditions of the plan, and signals that have the name of a task.
 func TestGoalOfConditionsIsFlown(t *testing.T) {
 	files := stopping(`<ReactiveFallback><ReactiveSequence name="x"><Condition name="c" on="x ge 5 [m]"/>

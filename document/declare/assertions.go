@@ -41,6 +41,11 @@ func (r Rate) Watch(task, signal string) temporal.Assertion {
 		Effect: temporal.Effect{Task: task, Signal: signal, Low: r.Low, High: r.High}}
 }
 
+// Reached returns the assertion that a run comes to a goal.
+func (s Statement) Reached() temporal.Assertion {
+	return temporal.Assertion{Text: "eventually (" + s.Text + ")", Formula: temporal.Eventually(s.Parts)}
+}
+
 // Computed returns the real signals that a mission document gives as expressions of others; signals may be nil.
 func Computed(signals *yamldoc.Node) map[string]*expr.Expr {
 	list := map[string]*expr.Expr{}

@@ -131,6 +131,7 @@ func (s Subject) FromAnywhere() Subject {
 // Shown is what the flight of a mission shows: from its declared start to its end, or to where it stops.
 type Shown struct {
 	Violated map[string]float64 // the assertions that it violates, by text, and when first [s]; NaN: at no one time
+	Certain  map[string]bool    // those that it satisfies, as does every run from the declared start
 	Initial  []bt.Status        // by task, before the first instant
 	Instants []Instant          // at which statuses or the truth of the goal change
 	Lawful   bool               // it keeps the facts

@@ -66,6 +66,7 @@ type Reset struct {
 	State int
 	As    expr.Variable // the state
 	Value *expr.Expr
+	When  *expr.Expr
 }
 
 // FormulasOf returns the equations of an instance, with its parameters, and all discrete values, as
@@ -95,6 +96,7 @@ func FormulasOf(of model.Instance) (f Formulas, ok bool) {
 	f = Formulas{fixed(v.written.Derivatives), fixed(v.written.Outputs), slices.Clone(v.written.Resets), v.written.Tables}
 	for i := range f.Resets {
 		f.Resets[i].Value = numbers(f.Resets[i].Value).Substitute(with)
+		f.Resets[i].When = numbers(f.Resets[i].When).Substitute(with)
 	}
 	return f, true
 }

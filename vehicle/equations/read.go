@@ -445,7 +445,7 @@ func (b *builder) program() {
 		for _, a := range e.resets {
 			state := b.places[a.Target] - 1
 			x.resets = append(x.resets, reset{state, c.CompileAtOnce(a.Value, b.scope[a.Target])})
-			p.written.Resets = append(p.written.Resets, Reset{state, b.scope[a.Target], a.Value})
+			p.written.Resets = append(p.written.Resets, Reset{state, b.scope[a.Target], a.Value, e.when})
 		}
 		p.events = append(p.events, x)
 	}
