@@ -3,11 +3,14 @@ package rates
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/expr/interval"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 // Invariants are ranges of states that no run from the declared start leaves. They rest on the equations alone, not on
@@ -101,9 +104,11 @@ func (e *enclosure) holds(i, k int) bool {
 		return true
 	}
 	limit, from := outwards(e.t.ranges[name], k), e.start[i][k]
+	var set []interval.Interval // by events
 	for _, r := range e.t.formulas.Resets {
 		if r.State == i {
-			from = max(from, outwards(e.t.anytime().Evaluate(r.Value, r.As).Interval, k))
+			set = append(set, e.t.anytime().Evaluate(r.Value, r.As).Interval)
+			from = max(from, outwards(set[len(set)-1], k))
 		}
 	}
 	if from > limit {
@@ -113,7 +118,55 @@ func (e *enclosure) holds(i, k int) bool {
 	if k == 0 {
 		beyond = beyond.Negative()
 	}
-	return e.slower(i, k, 0, map[string]interval.Interval{name: beyond}) || e.slower(i, k, (end-from)/e.until, nil)
+	with, sent := e.switched(i, beyond, append(set, interval.Point(e.start[i][1])))
+	return sent || e.slower(i, k, 0, with) || e.slower(i, k, (end-from)/e.until, nil)
+}
+
+// switched returns the ranges of signals where a state, which comes from certain values, is in a range: with it, the
+// discrete values that events have set as the state came beyond a limit, and that no other event can set there. sent
+// reports that such an event sends the state back at once.
+func (e *enclosure) switched(i int, in interval.Interval, from []interval.Interval) (
+	with map[string]interval.Interval, sent bool,
+) {
+	t, name := e.t, e.t.m.Vehicle.States[i].Name
+	with = map[string]interval.Interval{name: in}
+	for k, r := range t.formulas.Resets {
+		beyond, ok := side(r.When, name)
+		if !ok || !in.Within(beyond) || slices.ContainsFunc(from, func(x interval.Interval) bool {
+			_, meets := x.Meet(beyond)
+			return meets
+		}) {
+			continue
+		}
+		there := t.within(map[string]interval.Interval{name: beyond})
+		others := slices.Delete(slices.Clone(t.formulas.Resets), k, k+1)
+		switch d := t.m.Vehicle.Discrete; {
+		case r.State == i:
+			sent = true
+		case d != nil && d[r.State] != "" && !slices.ContainsFunc(others, func(o equations.Reset) bool {
+			return o.State == r.State && there.Truth(o.When).True
+		}):
+			with[t.m.Vehicle.States[r.State].Name] = t.anytime().Evaluate(r.Value, r.As).Interval
+		}
+	}
+	return with, sent
+}
+
+// side returns the values of a state for which a condition holds that compares it with a constant; ok is false if the
+// condition is another one.
+func side(condition *expr.Expr, state string) (x interval.Interval, ok bool) {
+	l, towards := condition.Logic(nil), math.Inf(1)
+	if l.Op == expr.LogicNot {
+		l, towards = l.Args[0], math.Inf(-1)
+	}
+	if l.Op != expr.LogicThreshold || l.Signal != state {
+		return x, false
+	}
+	limit := l.Limit
+	if l.Strict == (towards > 0) { // without the limit
+		limit = math.Nextafter(limit, towards)
+	}
+	return interval.Between(min(limit, towards), max(limit, towards)), true
 }
 
 // outwards returns an end of an interval.

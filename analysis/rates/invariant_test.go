@@ -35,7 +35,15 @@ func TestInvariants(t *testing.T) {
 		{"oscillator", "states: {x: {initial: 1, derivative: \"y / 1 [s]\"}, y: {derivative: \"-x / 1 [s]\"}}", -inf, inf},
 		{"square root", "states: {x: {initial: 4, derivative: \"(u / 100 - sqrt(max(x, 0))) / 1 [s]\"}}\ncommands: {u: {}}", 0, 4},
 		{"by the time", "states: {x: {derivative: \"(w - x) / 1 [s]\"}}\noutputs: {w: {value: \"sin(t / 1 [s]) + 1\"}}", 0, 2},
-		{"reset", "states: {x: {derivative: \"1 [1/s]\"}}\nevents: [{when: x ge 5, then: x := -7}]", -7, 100},
+		{"reset", "states: {x: {derivative: \"1 [1/s]\"}}\nevents: [{when: x ge 5, then: x := -7}]", -7, 5},
+		{"reset by another state", "states: {x: {derivative: \"1 [1/s]\"}, y: {derivative: \"1 [1/s]\"}}\nevents: [{when: y ge 5, then: x := -7}]", -7, 100},
+		{"reset where the condition stays true", "states: {x: {derivative: \"1 [1/s]\"}}\nevents: [{when: x ge 5, then: x := 6}]", 0, 106},
+		{"thermostat", "states: {x: {initial: 1.5, derivative: \"if(heat, 0.5, -0.7) / 1 [s]\"}}\ndiscrete: {heat: {type: boolean}}\n" +
+			"events: [{when: x le 1, then: heat := true}, {when: x gt 2, then: heat := false}]", 1, 2},
+		{"thermostat that starts too warm", "states: {x: {initial: 3, derivative: \"if(heat, 0.5, -0.7) / 1 [s]\"}}\ndiscrete: {heat: {type: boolean, initial: true}}\n" +
+			"events: [{when: x le 1, then: heat := true}, {when: x gt 2, then: heat := false}]", 1, 53},
+		{"thermostat that is switched again", "states: {x: {initial: 1.5, derivative: \"if(heat, 0.5, -0.7) / 1 [s]\"}}\ndiscrete: {heat: {type: boolean}}\n" +
+			"events: [{when: x le 1, then: heat := true}, {when: x gt 2, then: heat := false}, {when: \"t ge 5 [s]\", then: heat := true}]", -68.5, 51.5},
 		{"reset upwards", "states: {x: {derivative: \"1 [1/s]\"}}\nevents: [{when: x ge 5, then: x := 70}]", 0, 170},
 		{"reset by itself", "states: {x: {derivative: \"0 [1/s]\", initial: 4}}\nevents: [{when: \"t ge 5 [s]\", then: x := -x / 2}]", -2, 4},
 		{"counter", "states: {x: {derivative: \"0 [1/s]\"}}\nevents: [{when: \"t ge 5 [s]\", then: x := x + 1}]", 0, inf},

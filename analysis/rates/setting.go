@@ -199,9 +199,20 @@ func (t *Table) names(known map[string]interval.Value, variable func(name string
 func anything(int, interval.Names) interval.Value { return interval.Constant(interval.All) }
 
 // anytime returns the meanings of names when nothing is known but the ranges.
-func (t *Table) anytime() interval.Names {
+func (t *Table) anytime() interval.Names { return t.within(nil) }
+
+// within returns the meanings of names where some variables are in the given ranges.
+func (t *Table) within(in map[string]interval.Interval) interval.Names {
 	return t.names(map[string]interval.Value{},
-		func(name string) interval.Value { return interval.Constant(t.ranges[name]) },
+		func(name string) interval.Value {
+			x := t.ranges[name]
+			if limit, limited := in[name]; limited {
+				if both, ok := x.Meet(limit); ok {
+					x = both
+				}
+			}
+			return interval.Constant(x)
+		},
 		func(i int, _ interval.Names) interval.Value { return interval.Constant(t.slots[i]) }, anything)
 }
 

@@ -451,7 +451,8 @@ func (m *Model) abstractBut(f *temporal.Formula) *flown.Stepper {
 }
 
 // prove searches for a violation, of a plan alone at all moments. A formula without one, and that of a mission, is
-// judged by what a log contains: no change that is undone at the same time. The second result is how it was judged last.
+// judged by what a log contains: no change that is undone at the same time. The second result is how it was judged
+// last.
 func (x *propertyModel) prove(steps *flown.Stepper, f *temporal.Formula, p limits) (outcome, limits) {
 	if x.subject.Fly != nil {
 		return x.checkJoined(steps, f, p|atEnds), p | atEnds
