@@ -30,7 +30,8 @@ type Table struct {
 	formulas equations.Formulas // of a vehicle given as equations
 	sampled  bool               // it is not
 
-	evaluations int // of a rate that is derived, for its bounds in all settings
+	cascade     bool // see cascades
+	evaluations int  // of a rate that is derived, for its bounds in all settings
 
 	scope   expr.Scope
 	signals map[string]definition
@@ -109,6 +110,7 @@ func Of(m *mission.Mission) (*Table, error) {
 	}
 	t.limit(m.Declared.Facts)
 	t.follow()
+	t.cascade = t.cascades()
 	return t, nil
 }
 
@@ -168,6 +170,33 @@ func (t *Table) Rate(task bt.Task, signal string, in map[string]interval.Interva
 		return declare.Rate{Jumps: t.reset(t.coneOfSignal(task, signal))}, false
 	}
 	return a.rate, true
+}
+
+// Resets implements [declare.Deriver].
+func (t *Table) Resets(signal string, in map[string]interval.Interval) (to []interval.Interval, ok bool) {
+	d := t.signals[signal]
+	if t.sampled || d.kind != state || t.cascade {
+		return nil, false
+	}
+	n := t.within(in)
+	for _, r := range t.formulas.Resets {
+		if r.State == d.index && n.Truth(r.When).True {
+			to = append(to, n.Evaluate(r.Value, r.As).Interval)
+		}
+	}
+	return to, true
+}
+
+// cascades reports whether what an event sets may set off another one at the same instant.
+func (t *Table) cascades() bool {
+	n := t.anytime()
+	return slices.ContainsFunc(t.formulas.Resets, func(first equations.Reset) bool {
+		name := t.m.Vehicle.States[first.State].Name
+		set := t.within(map[string]interval.Interval{name: n.Evaluate(first.Value, first.As).Interval})
+		return slices.ContainsFunc(t.formulas.Resets, func(then equations.Reset) bool {
+			return slices.Contains(t.coneOf(declare.Idle, then.When).variables, name) && set.Truth(then.When).True
+		})
+	})
 }
 
 // Missing implements [declare.Deriver].
@@ -275,7 +304,7 @@ func (t *Table) named() []string {
 
 // find returns what is known of a rate.
 func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interval) answer {
-	if v, ok := t.scope[signal]; !ok || v.Type != expr.Real {
+	if v, ok := t.scope[signal]; !ok || v.Type != expr.Real && t.signals[signal].kind != state {
 		return answer{}
 	}
 	in = t.relevant(task, signal, in)

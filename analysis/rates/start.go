@@ -33,6 +33,7 @@ func (t *Table) FromStart(s declare.Subject) declare.Subject {
 		}
 	}
 	narrow.follow()
+	narrow.cascade = narrow.cascades()
 	s.Rates = &narrow
 	return s
 }

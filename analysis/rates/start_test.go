@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/run"
 	"github.com/canopy-uav/canopy/run/record"
 	"github.com/canopy-uav/canopy/run/simulated"
@@ -116,6 +117,41 @@ check:
 				t.Errorf("%s: %s %s", f.About, f.Word(), f.Text)
 			}
 		}
+	}
+}
+
+// A state that events of the vehicle set goes where its rate leads, or to what they give it where they may occur.
+func TestEventsSetStates(t *testing.T) {
+	x := tableOf(t, `
+states: {x: {derivative: "1 [1/s]", initial: 1}, y: {derivative: "if(heat, 0.5, -0.7) / 1 [s]", initial: 1.5}}
+discrete: {n: {type: integer}, heat: {type: boolean}}
+events:
+  - {when: x ge 3, then: x := 2.5; n := n + 1}
+  - {when: y le 1, then: heat := true}
+  - {when: y ge 2, then: heat := false}
+commands: {u: {}}
+`, `<Condition name="c" on="x ge 2"/>`, `
+check:
+  properties:
+    - after (x ge 2) before (t lt 0), never (x lt 2)
+    - after (x ge 2.7) before (t lt 0), never (x lt 2.7)
+    - after (n ge 1) before (t lt 0), never not c
+    - after (n ge 2) before (t lt 0), never (n lt 2)
+    - (heat lt 0.5) until (y lt 1.1)
+    - after (heat gt 0.5) before (y gt 1.9), never (heat lt 0.5)
+    - after (heat gt 0.5) before (y gt 2.1), never (heat lt 0.5)
+`)
+	s := x.m.Subject()
+	s.Rates = x
+	s.Start = func() declare.Subject { return x.FromStart(s) }
+	var got []bool
+	for _, f := range verify.Check(s) {
+		if f.Question == "property" {
+			got = append(got, f.Verdict == verify.Proved)
+		}
+	}
+	if want := []bool{true, false, true, true, true, true, false}; !slices.Equal(got, want) {
+		t.Errorf("proved %v, want %v", got, want)
 	}
 }
 

@@ -75,6 +75,10 @@ func (p partly) Rate(t bt.Task, _ string, _ map[string]interval.Interval) (decla
 	return declare.Rate{Low: 2, High: 2, From: declare.Derived}, t == bt.Task(p)
 }
 
+func (partly) Resets(string, map[string]interval.Interval) ([]interval.Interval, bool) {
+	return nil, false
+}
+
 func (partly) Missing(bt.Task, string) []string { return nil }
 
 // A signal of which a rate cannot be derived does not rest.

@@ -22,10 +22,11 @@ import (
 // when the signal enters an interval or its rate changes. These clocks are part of the zone, so they limit together
 // with those of procedures, timers and the property how long a world lasts.
 
-// continuousSignal is one that never jumps while its rate is known.
+// continuousSignal is one that never jumps while its rate is known, unless events of the vehicle set it.
 type continuousSignal struct {
 	axis
 	rates map[rateAt]*knownRate // so far
+	reset bool                  // events of the vehicle set it: it is known to which values
 }
 
 // knownRate is a rate, if one is known.
@@ -48,6 +49,7 @@ type flow struct {
 	slowing   *knownRate // that limits the time in the interval better than these do; nil: none
 	from      int8       // it has entered through the lower end of its interval: 1; the upper: -1; not known: 0
 	fact      string     // that it is forced to violate at the end of its interval; "": none
+	reset     bool       // events may set it within its interval
 }
 
 // continuousSignals returns the signals whose rates limit how long they stay in some interval; of the runs from a
@@ -59,13 +61,36 @@ func (m *Model) continuousSignals(steps *flown.Stepper) []continuousSignal {
 		if len(s.cuts) < 2 && m.subject.Initial == nil || steps.Follows(s.name) || !steps.Knows(s.name) {
 			continue
 		}
-		if kind, _ := m.motion([]string{s.name}, true); kind == steady {
-			list = append(list, continuousSignal{axis{name: s.name, signal: i, cuts: s.cuts}, map[rateAt]*knownRate{}})
+		kind, _ := m.motion([]string{s.name}, true)
+		if to, reset := m.resets(s.name, nil); kind == steady || reset {
+			of := axis{name: s.name, signal: i, cuts: s.cuts}
+			list = append(list, continuousSignal{of, map[rateAt]*knownRate{}, to != nil})
 		}
 	}
 	all := slices.Clone(list)
 	return slices.DeleteFunc(list, func(d continuousSignal) bool {
 		return m.subject.Initial == nil && !d.leaves(m, all)
+	})
+}
+
+// resets returns the values that events of the vehicle may give a signal where others are in the given ranges; ok is
+// false if nothing is known of that.
+func (m *Model) resets(signal string, in map[string]interval.Interval) (to []interval.Interval, ok bool) {
+	if m.subject.Rates == nil {
+		return nil, false
+	}
+	return m.subject.Rates.Resets(signal, in)
+}
+
+// jumps reports whether events may set the signal to values in an interval, where signals are in the given ranges.
+func (d *continuousSignal) jumps(m *Model, cell int, in map[string]interval.Interval) bool {
+	if !d.reset {
+		return false
+	}
+	to, _ := m.resets(d.name, in)
+	return slices.ContainsFunc(to, func(x interval.Interval) bool {
+		_, meets := x.Meet(d.interval(cell))
+		return meets
 	})
 }
 
@@ -139,7 +164,7 @@ func (d *continuousSignal) rate(m *Model, cell int, in map[string]interval.Inter
 		if r.Impossible() {
 			return flow{cell: cell, low: r.Low, high: r.High}
 		}
-		if r.Jumps {
+		if r.Jumps && !d.reset {
 			return flow{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
 		}
 		now.low, now.high = max(now.low, r.Low), min(now.high, r.High)
@@ -184,7 +209,7 @@ func (d *continuousSignal) rateIn(m *Model, task bt.Task, in map[string]interval
 	r, known := anyRate, false
 	if m.space.work.more() { // a rate takes time
 		if r, known = m.subject.Rate(task, d.name, in); task == declare.Idle {
-			known = known && r.From == declare.Derived && !r.Jumps
+			known = known && r.From == declare.Derived && (!r.Jumps || d.reset)
 		}
 	}
 	if !known {
@@ -219,7 +244,7 @@ func (d *continuousSignal) longest(now flow) zone.Time {
 	case now.slowing != nil:
 		most = now.slowing.passes
 	}
-	if math.IsInf(most, 1) || now.fact != "" { // what is beyond a fact is no way out
+	if math.IsInf(most, 1) || now.fact != "" || now.reset { // what is beyond a fact is no way out
 		return zone.Forever
 	}
 	_, above := zone.Seconds(most * (1 + rounding))
@@ -236,7 +261,7 @@ func (d *continuousSignal) shortest(now flow) zone.Time {
 	if now.from < 0 {
 		speed = -now.low
 	}
-	if now.from == 0 || !(speed > 0) || math.IsInf(high-low, 0) || math.IsInf(speed, 1) {
+	if now.from == 0 || now.reset || !(speed > 0) || math.IsInf(high-low, 0) || math.IsInf(speed, 1) {
 		return 0
 	}
 	below, _ := zone.Seconds((high - low) / speed * (1 - rounding))
@@ -273,18 +298,24 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 		cells[i] = cellAt(m, d.name, d.cuts)
 		in[d.name] = d.interval(cells[i])
 	}
+	left := map[string]interval.Interval{} // where events have found them
+	for i := range before {
+		left[x.continuous[i].name] = x.continuous[i].interval(before[i].cell)
+	}
 	for i := range x.continuous {
 		d, clock := &x.continuous[i], x.clock+len(x.ops)+i
 		next := d.rate(x.m, cells[i], in, fmt.Sprint(cells), m.Active)
 		if next.low > next.high {
 			return 0, false
 		}
+		next.reset = d.jumps(x.m, cells[i], in)
 		if before != nil {
 			last := before[i]
 			switch crossed := next.cell - last.cell; {
+			case d.jumps(x.m, next.cell, left): // where it is in its interval is not known
 			case !d.leads(last, next.cell):
 				return 0, false
-			case crossed == 0 && next.low == last.low && next.high == last.high:
+			case crossed == 0 && next.low == last.low && next.high == last.high && next.reset == last.reset:
 				if now[i] = last; next.slowing != last.slowing {
 					now[i].slowing = nil // its parts are not those of the time before
 				}
@@ -300,6 +331,9 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 					next.from = -1
 				}
 			}
+		}
+		if next.reset {
+			next.from = 0
 		}
 		if now[i] = next; d.longest(next) < zone.Forever || d.shortest(next) > 0 {
 			z.Start(clock)

@@ -57,6 +57,9 @@ type Deriver interface {
 	// given ranges; it is impossible if no state is. ok is false if none is found, and then r has only whether events of
 	// the vehicle make it jump.
 	Rate(task bt.Task, signal string, in map[string]interval.Interval) (r Rate, ok bool)
+	// Resets returns the values that events may give a signal where the named signals are in the given ranges; ok is false
+	// if it is no state of the vehicle, or if events may set each other off.
+	Resets(signal string, in map[string]interval.Interval) (to []interval.Interval, ok bool)
 	// Missing returns the signals without a range for want of which there is no rate.
 	Missing(task bt.Task, signal string) []string
 }

@@ -17,6 +17,8 @@ func (f fixed) Rate(_ bt.Task, _ string, _ map[string]interval.Interval) (Rate, 
 	return f.rate, f.known
 }
 
+func (fixed) Resets(string, map[string]interval.Interval) ([]interval.Interval, bool) { return nil, false }
+
 func (fixed) Missing(bt.Task, string) []string { return nil }
 
 // TestRate: a derived rate narrows a declared one, unless they contradict each other; a sampled one does not.
