@@ -69,24 +69,21 @@ func TestSlowTurnsAgreeWithTheGraph(t *testing.T) {
 }
 
 // partly derives the rate of each signal while one task is active; while another one is, it may be any.
-type partly bt.Task
+type partly struct {
+	unset
+	task bt.Task
+}
 
 func (p partly) Rate(t bt.Task, _ string, _ map[string]interval.Interval) (declare.Rate, bool) {
-	return declare.Rate{Low: 2, High: 2, From: declare.Derived}, t == bt.Task(p)
+	return declare.Rate{Low: 2, High: 2, From: declare.Derived}, t == p.task
 }
-
-func (partly) Resets(string, map[string]interval.Interval) ([]interval.Interval, bool) {
-	return nil, false
-}
-
-func (partly) Missing(bt.Task, string) []string { return nil }
 
 // A signal of which a rate cannot be derived does not rest.
 func TestUnknownRatesAreNotZero(t *testing.T) {
 	s := subjectOf(t, `<ReactiveFallback><ReactiveSequence><Condition name="c" on="x ge 6" off="x lt 2"/><Action name="a"/>
 		</ReactiveSequence><Action name="b"/></ReactiveFallback>`, "period: 5\n")
 	b, _ := s.Plan.Tree.Find("b")
-	s.Rates = partly(b)
+	s.Rates = partly{task: b}
 	if f := askChatter(NewModel(s)); len(f) != 1 || f[0].Verdict != Undecided || !strings.Contains(f[0].Text, "how tasks change x") {
 		t.Errorf("%+v", f)
 	}

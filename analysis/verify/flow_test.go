@@ -70,8 +70,17 @@ func TestRatesLimitTimes(t *testing.T) {
 	}
 }
 
+// unset is a Deriver that knows nothing of events of the vehicle.
+type unset struct{}
+
+func (unset) Resets(string, map[string]interval.Interval) ([]interval.Interval, bool) {
+	return nil, false
+}
+
+func (unset) Missing(bt.Task, string) []string { return nil }
+
 // sheltered derives a rate of x that is not 0 only where y is at least 2; y rises.
-type sheltered struct{}
+type sheltered struct{ unset }
 
 func (sheltered) Rate(_ bt.Task, signal string, in map[string]interval.Interval) (declare.Rate, bool) {
 	r := declare.Rate{Low: 0, High: 1, From: declare.Derived}
@@ -80,8 +89,6 @@ func (sheltered) Rate(_ bt.Task, signal string, in map[string]interval.Interval)
 	}
 	return r, true
 }
-
-func (sheltered) Missing(bt.Task, string) []string { return nil }
 
 // TestRatesFollowIntervals: what is known of the rate of a signal follows the intervals of the others.
 func TestRatesFollowIntervals(t *testing.T) {
@@ -97,7 +104,7 @@ func TestRatesFollowIntervals(t *testing.T) {
 }
 
 // leaping derives rates of 2 to 3 for climb, where the signal may also jump if it is in a bounded interval.
-type leaping struct{}
+type leaping struct{ unset }
 
 func (leaping) Rate(_ bt.Task, _ string, in map[string]interval.Interval) (declare.Rate, bool) {
 	r := declare.Rate{Low: 2, High: 3, From: declare.Derived}
@@ -106,8 +113,6 @@ func (leaping) Rate(_ bt.Task, _ string, in map[string]interval.Interval) (decla
 	}
 	return r, true
 }
-
-func (leaping) Missing(bt.Task, string) []string { return nil }
 
 // A signal that jumps in an interval may stay there for any time, and leave it for any other one.
 func TestJumpsAreNotLimited(t *testing.T) {

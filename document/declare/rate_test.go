@@ -17,7 +17,9 @@ func (f fixed) Rate(_ bt.Task, _ string, _ map[string]interval.Interval) (Rate, 
 	return f.rate, f.known
 }
 
-func (fixed) Resets(string, map[string]interval.Interval) ([]interval.Interval, bool) { return nil, false }
+func (fixed) Resets(string, map[string]interval.Interval) ([]interval.Interval, bool) {
+	return nil, false
+}
 
 func (fixed) Missing(bt.Task, string) []string { return nil }
 
