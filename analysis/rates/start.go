@@ -80,12 +80,13 @@ func (t *Table) initial() map[string]interval.Interval {
 	return all
 }
 
-// Unforced reports whether no task changes some signals, nor what they follow: they are the same in every run from the
-// declared start. Those of sources may be lost.
+// Unforced reports whether these are names of signals that no task changes, nor what they follow: they are the same in
+// every run from the declared start. Those of sources may be lost.
 func (t *Table) Unforced(names []string) bool {
 	asked := make([]*expr.Expr, len(names))
 	for i, name := range names {
-		if t.signals[name] == (definition{}) && name != "t" || t.sampled || len(t.m.Sources()) > 0 {
+		_, known := t.signals[name]
+		if _, task := t.m.Plan.Tree.Find(name); task || !known || t.sampled || len(t.m.Sources()) > 0 {
 			return false
 		}
 		asked[i] = named(name)

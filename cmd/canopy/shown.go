@@ -138,8 +138,8 @@ func (s *showing) shown(stopped error) declare.Shown {
 	if bad := (run.NotFiniteError{}); errors.As(stopped, &bad) {
 		stopped = fmt.Errorf("%w: %w", flown.ErrNotFinite, bad)
 	}
-	shown := declare.Shown{Violated: map[string]float64{}, Certain: map[string]bool{}, Initial: s.initial, Instants: s.instants,
-		Until: cmp.Or(end.Summary.Stopped, end.Summary.Ended), Stopped: errors.Join(stopped, err)}
+	shown := declare.Shown{Violated: map[string]float64{}, Certain: map[string]bool{}, Initial: s.initial,
+		Instants: s.instants, Until: cmp.Or(end.Summary.Stopped, end.Summary.Ended), Stopped: errors.Join(stopped, err)}
 	shown.Lawful = err == nil
 	for _, p := range rows {
 		shown.Certain[p.Property] = p.Verdict == record.PropertySatisfied && p.Kind == "" && p.Margin != nil && *p.Margin > 0
