@@ -16,7 +16,7 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/executive"
 	"github.com/canopy-uav/canopy/explore"
-	"github.com/canopy-uav/canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 // shipped returns a mission of the folder missions with another plan.
@@ -27,7 +27,7 @@ func shipped(t testing.TB, name, plan string) *mission.Mission {
 			return []byte(`<root BTCPP_format="4"><BehaviorTree ID="main">` + plan + `</BehaviorTree></root>`), nil
 		}
 		return os.ReadFile(filepath.Join("../../missions", file))
-	}, model.Offers(model.Vehicles()...), nil)
+	}, equations.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

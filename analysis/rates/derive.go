@@ -22,7 +22,6 @@ type cone struct {
 	slots     []int
 	writes    bool // some slot is written by a task
 	outputs   bool // some output is computed by a program
-	direct    bool // from the commands of the same instant
 }
 
 // coneOf returns what expressions depend on while a task is active.
@@ -51,7 +50,7 @@ func (t *Table) coneOf(task bt.Task, list ...*expr.Expr) cone {
 			case d.value != nil:
 				visit(d.value)
 			default:
-				c.outputs, c.direct = true, c.direct || len(t.m.Vehicle.Outputs[d.index].Direct) > 0
+				c.outputs = true
 			}
 		}
 	}
@@ -84,7 +83,7 @@ func named(signal string) *expr.Expr {
 // closed reports whether all that determines a rate is given as expressions.
 func (t *Table) closed(task bt.Task, signal string) bool {
 	c := t.coneOfSignal(task, signal)
-	return !t.sampled || !c.outputs && !slices.ContainsFunc(c.variables, func(name string) bool {
+	return !t.program || !c.outputs && !slices.ContainsFunc(c.variables, func(name string) bool {
 		return t.signals[name].kind == state
 	})
 }
@@ -94,7 +93,7 @@ func (t *Table) needs(task bt.Task, signal string) cone {
 	asked := named(signal)
 	needs := []*expr.Expr{asked}
 	for _, name := range t.coneOfSignal(task, signal).variables {
-		if d := t.signals[name]; d.kind == state && !t.sampled {
+		if d := t.signals[name]; d.kind == state && !t.program {
 			needs = append(needs, t.formulas.Derivatives[d.index])
 		}
 	}

@@ -51,7 +51,7 @@ type enclosure struct {
 // leaves; nil: none is known.
 func (t *Table) enclose() *Table {
 	states := t.m.Vehicle.States
-	if t.sampled || len(states) > maxStates {
+	if t.program || len(states) > maxStates {
 		return nil
 	}
 	bare := *t

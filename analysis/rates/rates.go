@@ -1,8 +1,8 @@
 // Package rates finds the rates at which a mission's signals change while a task is active.
 //
-// Of a vehicle that is given as equations, they are derived: bounds of the derivatives, by interval arithmetic, over
-// the ranges of the states and all values that slots may have while the task is active. Of other vehicles they are
-// sampled: found at points in these ranges. docs/verification.md describes both.
+// They are derived from a vehicle's equations: bounds of the derivatives, by interval arithmetic, over the ranges of
+// the states and all values that slots may have while the task is active. Of a vehicle that is a program, nothing is
+// known. docs/verification.md describes them.
 package rates
 
 import (
@@ -17,7 +17,6 @@ import (
 	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/expr/interval"
-	"github.com/canopy-uav/canopy/temporal"
 	"github.com/canopy-uav/canopy/vehicle/equations"
 	"github.com/canopy-uav/canopy/vehicle/model"
 )
@@ -28,7 +27,7 @@ type Table struct {
 	m        *mission.Mission
 	vehicle  model.Instance
 	formulas equations.Formulas // of a vehicle given as equations
-	sampled  bool               // it is not
+	program  bool               // it is Go code: there are none
 
 	cascade     bool // see cascades
 	evaluations int  // of a rate that is derived, for its bounds in all settings
@@ -65,7 +64,6 @@ type answer struct {
 	rate    declare.Rate
 	ok      bool
 	missing []string // signals without a range
-	open    *probe   // finds these, if it was not asked before; else nil
 }
 
 // stopping is the maximum time that exit procedures may take beyond the horizon [s].
@@ -82,7 +80,7 @@ func Of(m *mission.Mission) (*Table, error) {
 		matters: map[key][]string{}, cones: map[key]cone{}, evaluations: evaluations}
 	var given bool
 	t.formulas, given = equations.FormulasOf(vehicle)
-	t.sampled = !given
+	t.program = !given
 	maps.Copy(t.scope, m.Tables)
 	for name, table := range t.formulas.Tables {
 		v := t.scope[name] // a signal of the mission may have the name
@@ -175,7 +173,7 @@ func (t *Table) Rate(task bt.Task, signal string, in map[string]interval.Interva
 // Resets implements [declare.Deriver].
 func (t *Table) Resets(signal string, in map[string]interval.Interval) (to []interval.Interval, ok bool) {
 	d := t.signals[signal]
-	if t.sampled || d.kind != state || t.cascade {
+	if t.program || d.kind != state || t.cascade {
 		return nil, false
 	}
 	n := t.within(in)
@@ -201,12 +199,7 @@ func (t *Table) cascades() bool {
 
 // Missing implements [declare.Deriver].
 func (t *Table) Missing(task bt.Task, signal string) []string {
-	a := t.find(task, signal, nil)
-	if a.open != nil {
-		a.missing, a.open = a.open.missing(signal), nil
-		t.found[key{task, signal, ""}] = a
-	}
-	return a.missing
+	return t.find(task, signal, nil).missing
 }
 
 // Row is the rate of a signal while a task is active.
@@ -214,7 +207,7 @@ type Row struct {
 	Task     bt.Task
 	Signal   string
 	Declared *declare.Rate // nil: not declared
-	Found    declare.Rate  // if Known: derived or sampled
+	Found    declare.Rate  // if Known
 	Known    bool
 	Missing  []string // signals without a range, for want of which no rate is found, or one without bounds
 }
@@ -226,7 +219,7 @@ func (t *Table) Rows() []Row {
 	for _, task := range t.actions() {
 		for _, s := range signals {
 			a := t.find(task, s, nil)
-			row := Row{Task: task, Signal: s, Found: a.rate, Known: a.ok, Missing: t.Missing(task, s)}
+			row := Row{Task: task, Signal: s, Found: a.rate, Known: a.ok, Missing: a.missing}
 			if r, ok := t.m.Declared.Effects[task][s]; ok {
 				row.Declared = &r
 			}
@@ -234,25 +227,6 @@ func (t *Table) Rows() []Row {
 		}
 	}
 	return rows
-}
-
-// Watch returns the assumptions that runs must watch because rates are only sampled: those of signals that never jump,
-// while an action is active for which no rate is declared.
-func (t *Table) Watch() []temporal.Assertion {
-	var list []temporal.Assertion
-	if !t.sampled {
-		return list
-	}
-	signals := t.read()
-	for _, task := range t.actions() {
-		for _, s := range signals {
-			_, declared := t.m.Declared.Effects[task][s]
-			if a := t.find(task, s, nil); a.ok && !declared && a.rate.From == declare.Sampled && !a.rate.Jumps {
-				list = append(list, a.rate.Watch(t.m.Plan.Tree.Name(task), s))
-			}
-		}
-	}
-	return list
 }
 
 // actions returns the plan's actions in the order of the tree.
@@ -310,12 +284,8 @@ func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interva
 	in = t.relevant(task, signal, in)
 	at := key{task, signal, limitsText(in)}
 	a, known := t.found[at]
-	if !known {
-		if t.closed(task, signal) {
-			a = t.derive(task, signal, in)
-		} else {
-			a = t.sample(task, signal)
-		}
+	if !known && t.closed(task, signal) {
+		a = t.derive(task, signal, in)
 		a.ok = a.ok && (!math.IsInf(a.rate.Low, -1) || !math.IsInf(a.rate.High, 1))
 		t.found[at] = a
 	}
@@ -343,7 +313,7 @@ func limitsText(in map[string]interval.Interval) string {
 // relevant returns the limits of the signals that matter for a rate: those that it depends on, and those that limits or
 // facts relate to these.
 func (t *Table) relevant(task bt.Task, signal string, in map[string]interval.Interval) map[string]interval.Interval {
-	if len(in) == 0 || !t.closed(task, signal) { // a sampled rate is that in the ranges of all states, which runs watch
+	if len(in) == 0 || !t.closed(task, signal) {
 		return nil
 	}
 	limited := slices.Sorted(maps.Keys(in))

@@ -12,13 +12,13 @@ import (
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/expr/interval"
-	"github.com/canopy-uav/canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 // readTable reads a mission and returns its rates.
 func readTable(t *testing.T, name string, open func(string) ([]byte, error)) *Table {
 	t.Helper()
-	m, diags := mission.Read(name, open, model.Offers(model.Vehicles()...), nil)
+	m, diags := mission.Read(name, open, equations.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

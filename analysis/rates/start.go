@@ -43,7 +43,7 @@ func (t *Table) FromStart(s declare.Subject) declare.Subject {
 func (t *Table) conditions() map[string]*expr.Expr {
 	with := map[string]*expr.Expr{}
 	for i, o := range t.m.Vehicle.Outputs {
-		if t.scope[o.Name].Type != expr.Boolean || t.sampled {
+		if t.scope[o.Name].Type != expr.Boolean || t.program {
 			continue
 		}
 		if l := t.formulas.Outputs[i].Logic(nil); t.compares(&l) {
@@ -86,7 +86,7 @@ func (t *Table) Unforced(names []string) bool {
 	asked := make([]*expr.Expr, len(names))
 	for i, name := range names {
 		_, known := t.signals[name]
-		if _, task := t.m.Plan.Tree.Find(name); task || !known || t.sampled || len(t.m.Sources()) > 0 {
+		if _, task := t.m.Plan.Tree.Find(name); task || !known || t.program || len(t.m.Sources()) > 0 {
 			return false
 		}
 		asked[i] = named(name)

@@ -17,7 +17,6 @@ import (
 var rateAssumptions = [...]Assumption{
 	declare.Declared: EffectsHold,
 	declare.Derived:  {"the states stay in their ranges", true},
-	declare.Sampled:  {"no rate is outside those that were sampled", true},
 }
 
 // rate returns a range of the rate of a signal while a task is active and signals are in the given ranges; ok is false
@@ -82,8 +81,7 @@ func askEffects(m *Model) []Finding {
 		return nil
 	}
 	var found []Finding
-	inside, missing := map[declare.Origin]int{}, map[string]bool{}
-	unknown := 0
+	inside, unknown, missing := 0, 0, map[string]bool{}
 	var first declare.Place
 	for _, a := range m.actions() {
 		for _, signal := range slices.Sorted(maps.Keys(m.subject.Declared.Effects[a])) {
@@ -98,18 +96,15 @@ func askEffects(m *Model) []Finding {
 					missing[name] = true
 				}
 			case contains(declared, r):
-				inside[r.From]++
+				inside++
 			default:
 				found = append(found, m.effectFinding(a, signal, declared, r))
 			}
 		}
 	}
-	for _, from := range []declare.Origin{declare.Derived, declare.Sampled} {
-		if inside[from] > 0 {
-			all := len(found) + unknown + inside[declare.Derived] + inside[declare.Sampled]
-			found = append(found, Finding{Verdict: Proved, Assumes: []Assumption{rateAssumptions[from]},
-				Text: fmt.Sprintf("the declared effects contain the %s rates: %d of %d", from, inside[from], all)})
-		}
+	if inside > 0 {
+		found = append(found, Finding{Verdict: Proved, Assumes: []Assumption{rateAssumptions[declare.Derived]},
+			Text: fmt.Sprintf("the declared effects contain the derived rates: %d of %d", inside, len(found)+unknown+inside)})
 	}
 	if unknown > 0 {
 		f := Finding{Verdict: Undecided, Place: first,
@@ -139,9 +134,6 @@ func (m *Model) effectFinding(a bt.Task, signal string, declared, r declare.Rate
 	f := Finding{Tasks: []bt.Task{a}, About: signal, Place: declared.Place}
 	f.Text = fmt.Sprintf("while %s is active, the rate of %s is declared as %s, %s as [%s, %s]", m.tree.Name(a), signal,
 		declared, r.From, diag.Number(r.Low, 4), diag.Number(r.High, 4))
-	if r.From == declare.Sampled {
-		f.Text += fmt.Sprintf(" at %d points", r.Samples)
-	}
 	switch {
 	case r.Low > declared.High, r.High < declared.Low:
 		f.Verdict, f.Advice = Refuted, "omit the effect, or correct it"

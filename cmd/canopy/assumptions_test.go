@@ -72,35 +72,6 @@ func TestRunThatViolatesAnAssumption(t *testing.T) {
 	}
 }
 
-// Every run watches the ranges of states and the rates that were sampled, of which a mission declares nothing.
-func TestRunsWatchSampledRates(t *testing.T) {
-	for _, test := range []struct {
-		facts  string
-		status int
-		wants  []string
-	}{
-		{"[]", exitOK, []string{"effect       satisfied, margin 8: up: h [-10, 10], as sampled", "range        satisfied"}},
-		{"[h >= 0 -> abs(w) <= 1]", exitRefute, []string{"violated at 0:00:00: up: h [-0.9985, 0.9135], as sampled",
-			"reach, regression, property and chatter", "fact         violated"}},
-	} {
-		dir := write(t, map[string]string{
-			"m.yaml": "mission: m\nplan: p.xml\nvehicle: quad\nhorizon: 20\nrecord: {interval: 1, signals: []}\n" +
-				"check: {facts: " + test.facts + "}\n",
-			"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Action name="up" write="w_cmd := 2" done="h ge 100 [m]"/>` +
-				`</BehaviorTree></root>`,
-		})
-		stdout, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", filepath.Join(dir, "out"))
-		if status != test.status {
-			t.Errorf("%s: status %d\n%s%s", test.facts, status, stdout, stderr)
-		}
-		says(t, test.facts, stdout, test.wants...)
-		again, _, status := canopy("monitor", filepath.Join(dir, "m.yaml"))
-		if status != test.status || !strings.Contains(again, "as sampled") {
-			t.Errorf("%s: monitor: status %d\n%s", test.facts, status, again)
-		}
-	}
-}
-
 // The proofs that a violated assumption names are those that package verify lets rest on it.
 func TestProofsThatRestOnAssumptions(t *testing.T) {
 	src := &diag.Source{Name: "facts.yaml", Text: "facts: [c]\neffects: {a: {x: up}}\n"}

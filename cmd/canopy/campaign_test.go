@@ -113,9 +113,6 @@ func (c *campaign) fly(initial string, horizon float64) *flownLog {
 		c.Fatal(list, c.text(initial))
 	}
 	w := m.Watch()
-	if table, err := rates.Of(m); err == nil {
-		w.Assertions = append(w.Assertions, table.Watch()...)
-	}
 	if g := m.Declared.Goal; g != nil {
 		w.Assertions = append(w.Assertions, temporal.Assertion{Text: "goal", Formula: temporal.Invariant(g.Parts)})
 	}

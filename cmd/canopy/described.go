@@ -56,10 +56,7 @@ func (d *description) flight(p *plan.Plan, stderr io.Writer) (*flight.Flight, te
 
 // newFlight makes a flight of a mission, and what is judged on it.
 func newFlight(m *mission.Mission, o flight.Options) (*flight.Flight, temporal.Watch, error) {
-	w, err := watched(m)
-	if err != nil {
-		return nil, w, err
-	}
+	w := m.Watch()
 	f, err := flight.New(m.Judging(w), o)
 	return f, w, err
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/mission"
-	"github.com/canopy-uav/canopy/temporal"
 )
 
 // provable returns a mission as what is proved, with the rates of its vehicle, and its flight.
@@ -28,30 +27,13 @@ func provable(m *mission.Mission) (declare.Subject, error) {
 	return s, nil
 }
 
-// watched returns what is judged on the runs of a mission: what it declares, and the rates that were sampled.
-func watched(m *mission.Mission) (temporal.Watch, error) {
-	table, err := rates.Of(m)
-	if err != nil {
-		return temporal.Watch{}, err
-	}
-	return watching(m, table), nil
-}
-
-// watching is the same with the rates of the vehicle.
-func watching(m *mission.Mission, table *rates.Table) temporal.Watch {
-	w := m.Watch()
-	w.Assertions = append(w.Assertions, table.Watch()...)
-	return w
-}
-
 // effect is the rate of a signal while a task is active, in JSON.
 type effect struct {
 	Signal  string   `json:"signal"`
 	Task    string   `json:"task"`
 	Low     *float64 `json:"low"` // in the signal's unit per second; null: no limit
 	High    *float64 `json:"high"`
-	From    string   `json:"from"` // declared, derived, sampled, or unknown
-	Samples int      `json:"samples,omitempty"`
+	From    string   `json:"from"`              // declared, derived, or unknown
 	Jumps   bool     `json:"jumps,omitempty"`   // the signal may also jump
 	Missing []string `json:"missing,omitempty"` // signals without a range, for want of which it is unknown or unlimited
 }
@@ -78,7 +60,7 @@ func effectsOf(s declare.Subject) []effect {
 				From: d.From.String()})
 		}
 		if r := row.Found; row.Known {
-			e.Low, e.High, e.From, e.Samples, e.Jumps = limit(r.Low), limit(r.High), r.From.String(), r.Samples, r.Jumps
+			e.Low, e.High, e.From, e.Jumps = limit(r.Low), limit(r.High), r.From.String(), r.Jumps
 		}
 		list = append(list, e)
 	}
@@ -112,16 +94,13 @@ func printEffects(out io.Writer, s declare.Subject, list []effect) error {
 	}
 	for _, e := range list {
 		from := e.From
-		if e.Samples > 0 {
-			from += fmt.Sprintf(" at %d points", e.Samples)
-		}
 		if e.Jumps {
 			from += ", may also jump"
 		}
 		if len(e.Missing) > 0 {
 			from += "; no range: " + firstOf(e.Missing)
 		} else if e.From == unknownRate {
-			from += ": no bound over the ranges"
+			from += ": no bound is known"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", diag.Visible(e.Signal), diag.Visible(e.Task), limit(e.Low), limit(e.High),
 			diag.Visible(from))

@@ -75,7 +75,7 @@ func TestEffectsWithoutNumbers(t *testing.T) {
 		{Signal: "y", Task: "a", From: unknownRate}}
 	must(t, printEffects(&out, declare.Subject{}, list))
 	says(t, "the table", out.String(), "a     above 0  -        declared\n", "b     -        below 0  declared\n",
-		"unknown: no bound over the ranges\n")
+		"unknown: no bound is known\n")
 }
 
 // What the time did not suffice for is neither accepted by a note nor said to need declarations.

@@ -96,10 +96,7 @@ func judgedFlight(
 	if err != nil {
 		return nil, end, err
 	}
-	watch, err := watched(m)
-	if err != nil {
-		return nil, end, err
-	}
+	watch := m.Watch()
 	if len(texts) > 0 {
 		all := m.Plan.Tasks(func(bt.Kind) bool { return true })
 		if watch.Assertions, err = readProperties(texts, all, m.Scope()); err != nil {

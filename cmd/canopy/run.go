@@ -96,9 +96,7 @@ func (s *simulation) prepare(cmd *cobra.Command, file string) (*run.Run, tempora
 		fmt.Fprintf(cmd.ErrOrStderr(),
 			"canopy: --until is after the mission's horizon, where it ends; --set horizon=%.0f extends it\n", until)
 	}
-	if watch, err = watched(m); err != nil {
-		return nil, watch, err
-	}
+	watch = m.Watch()
 	r, err := simulated.New(m.Judging(watch), run.Continuous{}, float64(s.until))
 	if err != nil && !errors.Is(err, model.ErrParameters) {
 		err = failed(err)

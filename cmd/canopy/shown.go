@@ -37,7 +37,7 @@ func shownBy(m *mission.Mission, table *rates.Table) func(goOn func() bool) decl
 
 // fly flies a mission.
 func fly(m *mission.Mission, table *rates.Table, goOn func() bool) declare.Shown {
-	watch := watching(m, table)
+	watch := m.Watch()
 	if goal := m.Declared.Goal; goal != nil {
 		watch.Assertions = append(watch.Assertions, goal.Reached())
 	}

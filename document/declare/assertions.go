@@ -1,7 +1,6 @@
 package declare
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -33,11 +32,7 @@ func (d *Declarations) Watch(tree *bt.Tree, computed map[string]*expr.Expr, rang
 
 // Watch returns the assumption that the rate of a signal is in the range while a task is active.
 func (r Rate) Watch(task, signal string) temporal.Assertion {
-	text := r.String()
-	if r.From == Sampled {
-		text = fmt.Sprintf("[%s, %s], as sampled", diag.Number(r.Low, 4), diag.Number(r.High, 4))
-	}
-	return temporal.Assertion{Kind: temporal.OfEffect, Text: task + ": " + signal + " " + text, Proofs: onEffects,
+	return temporal.Assertion{Kind: temporal.OfEffect, Text: task + ": " + signal + " " + r.String(), Proofs: onEffects,
 		Effect: temporal.Effect{Task: task, Signal: signal, Low: r.Low, High: r.High}}
 }
 

@@ -16,7 +16,6 @@ type Effects map[bt.Task]map[string]Rate
 type Rate struct {
 	Low, High float64
 	From      Origin
-	Samples   int   // of a sampled one: number of points at which the rate was found
 	Jumps     bool  // the signal may also jump at an instant: by what tasks write, or by events of the vehicle
 	Place     Place // of a declared one
 }
@@ -43,10 +42,9 @@ type Origin uint8
 const (
 	Declared Origin = iota // by the author: assumed
 	Derived                // proved from the vehicle's equations, for states in their ranges
-	Sampled                // found at points in the ranges of the states: other rates may exist
 )
 
-func (o Origin) String() string { return [...]string{"declared", "derived", "sampled"}[o] }
+func (o Origin) String() string { return [...]string{"declared", "derived"}[o] }
 
 // Idle stands for a task: the rate is the one while no action is active.
 const Idle bt.Task = -1
@@ -87,8 +85,8 @@ func (s *Subject) Logic(of Statement) expr.Logic {
 }
 
 // Rate returns a range of the rate of a signal while a task is active and the named signals are in the given ranges:
-// the declared one, which a derived one may narrow, or else a derived or sampled one. ok is false if the signal may
-// change at any rate.
+// the declared one, which a derived one may narrow, or else a derived one. ok is false if the signal may change at any
+// rate.
 func (s *Subject) Rate(task bt.Task, signal string, in map[string]interval.Interval) (r Rate, ok bool) {
 	declared, ok := s.Declared.Effects[task][signal]
 	if s.Rates == nil {
@@ -101,7 +99,7 @@ func (s *Subject) Rate(task bt.Task, signal string, in map[string]interval.Inter
 	case !known:
 		declared.Jumps = r.Jumps
 		return declared, true
-	case r.From != Derived || r.Low > declared.High || declared.Low > r.High:
+	case r.Low > declared.High || declared.Low > r.High:
 		return declared, true
 	case declared.Low <= r.Low && r.High <= declared.High:
 		return r, true

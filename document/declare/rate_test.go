@@ -23,7 +23,7 @@ func (fixed) Resets(string, map[string]interval.Interval) ([]interval.Interval, 
 
 func (fixed) Missing(bt.Task, string) []string { return nil }
 
-// TestRate: a derived rate narrows a declared one, unless they contradict each other; a sampled one does not.
+// TestRate: a derived rate narrows a declared one, unless they contradict each other.
 func TestRate(t *testing.T) {
 	declared := Rate{Low: 0, High: 2}
 	for _, c := range []struct {
@@ -34,7 +34,6 @@ func TestRate(t *testing.T) {
 		{fixed{Rate{Low: 1, High: 1.5, From: Derived}, true}, Rate{Low: 1, High: 1.5, From: Derived}},
 		{fixed{Rate{Low: 1, High: 5, From: Derived}, true}, Rate{Low: 1, High: 2}},
 		{fixed{Rate{Low: 3, High: 5, From: Derived}, true}, declared},
-		{fixed{Rate{Low: 1, High: 1.5, From: Sampled}, true}, declared},
 	} {
 		s := Subject{Declared: Declarations{Effects: Effects{0: {"x": declared}}}, Rates: c.derived}
 		if got, ok := s.Rate(0, "x", nil); got != c.want || !ok {

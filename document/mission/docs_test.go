@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/canopy-uav/canopy/expr"
-	"github.com/canopy-uav/canopy/vehicle/model"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
 // The example of docs/missions.md is a mission, and uses every key that a mission may have.
@@ -22,7 +22,7 @@ func TestDocumentedExample(t *testing.T) {
 		}
 		return os.ReadFile(name)
 	}
-	if m, diags := Read("../../missions/example.yaml", open, model.Offers(model.Vehicles()...), nil); m == nil || len(diags) > 0 {
+	if m, diags := Read("../../missions/example.yaml", open, equations.Offers(), nil); m == nil || len(diags) > 0 {
 		t.Fatal(diags)
 	}
 	for _, key := range []string{"mission", "text", "plan", "graph", "vehicle", "horizon", "tolerance", "method", "chattering", "ends_with_plan",

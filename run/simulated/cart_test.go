@@ -12,6 +12,7 @@ import (
 	"github.com/canopy-uav/canopy/internal/cart"
 	"github.com/canopy-uav/canopy/run"
 	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
@@ -68,7 +69,7 @@ func edited(ending string, edit func(text string) string) func(name string) ([]b
 }
 
 // shipped are the vehicles that Canopy has.
-var shipped = model.Offers(model.Vehicles()...)
+var shipped = equations.Offers()
 
 // cartMission reads a mission of the cart from the body of its plan and further YAML.
 func cartMission(t testing.TB, body, yaml string, set ...string) *mission.Mission {

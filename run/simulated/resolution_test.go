@@ -63,7 +63,7 @@ func TestDistantConditionsCostLittle(t *testing.T) {
 	roundTrips(t, r)
 	s := w.sim.Stats()
 	t.Logf("%+v", s)
-	if s.Steps < 500 || s.Enclosures > count*s.Steps/10 {
+	if s.Steps < 500 || s.Enclosures > count*s.Steps/6 {
 		t.Errorf("%d bounds of %d conditions in %d steps", s.Enclosures, count, s.Steps)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"slices"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -164,54 +163,5 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {
 		t.Errorf("%s = %.9g, want %.9g within %g", what, got, want, tolerance)
-	}
-}
-
-// values are some states or commands; the others are those at the start.
-type values = map[int]float64
-
-// evaluated returns the derivatives, then the outputs, for some states and commands.
-func evaluated(t *testing.T, v *Vehicle, parameters []float64, states, commands values) []float64 {
-	t.Helper()
-	a, err := v.New(parameters)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, u := make([]float64, len(v.States)), make([]float64, len(v.Commands))
-	a.Initial(y)
-	for i, c := range v.Commands {
-		u[i] = c.Default
-	}
-	for i, x := range states {
-		y[i] = x
-	}
-	for i, x := range commands {
-		u[i] = x
-	}
-	all := make([]float64, len(y)+len(v.Outputs))
-	a.Derivatives(0, y, u, all[:len(y)])
-	a.Outputs(0, y, u, all[len(y):])
-	return all
-}
-
-// checkParameters: each parameter reaches the equations, somewhere, and refuses what is out of its range.
-func checkParameters(t *testing.T, v *Vehicle, states, commands []values) {
-	t.Helper()
-	for i, p := range v.Parameters {
-		other := v.Defaults()
-		other[i] = p.Default*1.1 + 0.1
-		changed := false
-		for _, y := range states {
-			for _, u := range commands {
-				changed = changed || !slices.Equal(evaluated(t, v, v.Defaults(), y, u), evaluated(t, v, other, y, u))
-			}
-		}
-		if !changed {
-			t.Errorf("%s changes nothing", p.Name)
-		}
-		other[i] = p.Max * 2
-		if _, err := v.New(other); !errors.Is(err, ErrParameters) {
-			t.Errorf("%s = %g: %v", p.Name, other[i], err)
-		}
 	}
 }
