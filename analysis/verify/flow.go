@@ -268,6 +268,14 @@ func (d *continuousSignal) shortest(now flow) zone.Time {
 	return max(0, below-1)
 }
 
+// since returns the flow since a signal has entered its interval, with the rates before and after a change; ok is false
+// if nothing follows for the time in which it crosses the interval.
+func (d *continuousSignal) since(last, next flow) (both flow, ok bool) {
+	both = flow{cell: last.cell, low: min(last.low, next.low), high: max(last.high, next.high), from: last.from}
+	back := both.from > 0 && both.low < 0 || both.from < 0 && both.high > 0
+	return both, !back && d.shortest(both) > 0
+}
+
 // leads reports whether a signal may be in an interval in the next state.
 func (d *continuousSignal) leads(from flow, cell int) bool {
 	if !from.known() || cell == from.cell {
@@ -311,6 +319,7 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 		next.reset = d.jumps(x.m, cells[i], in)
 		if before != nil {
 			last := before[i]
+			both, onwards := d.since(last, next)
 			switch crossed := next.cell - last.cell; {
 			case d.jumps(x.m, next.cell, left): // where it is in its interval is not known
 			case !d.leads(last, next.cell):
@@ -322,6 +331,9 @@ func (x *product) flowsAfter(m *flown.Moment, from int) (number int, possible bo
 				continue
 			case crossed == 0 && (last.from > 0 && last.high <= 0 || last.from < 0 && last.low >= 0):
 				next.from = last.from // it rests where it has entered
+			case crossed == 0 && onwards && x.limits&sinceEntry != 0:
+				now[i] = both
+				continue
 			case crossed != 0 && last.known():
 				if int(last.from)*crossed > 0 && d.shortest(last) > 0 && !z.Restrict(clock, zone.AtLeast, d.shortest(last)) {
 					return 0, false

@@ -15,12 +15,13 @@ import (
 type limits uint8
 
 const (
-	anyTime   limits = 0
-	noTime    limits = 1 << iota // worlds in which no procedure or timer of known length is under way take next to no time
-	atEnds                       // conditions are judged at the ends of instants only
-	noJumps                      // each physical signal goes from one interval to a neighbouring one at most
-	atRates                      // signals move at their rates
-	joinTimes                    // the times at which one state is reached are joined: nothing is refuted
+	anyTime    limits = 0
+	noTime     limits = 1 << iota // worlds without a procedure or timer of known length under way take next to no time
+	atEnds                        // conditions are judged at the ends of instants only
+	noJumps                       // each physical signal goes from one interval to a neighbouring one at most
+	atRates                       // signals move at their rates
+	sinceEntry                    // all rates of a signal since it has entered its interval count, not the last alone
+	joinTimes                     // the times at which one state is reached are joined: nothing is refuted
 )
 
 // product is the search of the product of a plan, as it is flown, and the monitor of a formula.

@@ -78,8 +78,11 @@ func (m *Model) property(p *temporal.Property) Finding {
 	x := m.newPropertyModel(p)
 	f := x.answer()
 	if f.Verdict == Refuted && m.subject.Initial != nil && timing(x.formula) == "" {
-		if c := x.proveAtRates(m.subject.Horizon); c.verdict == Proved {
-			f = x.provedAtRates(c)
+		for _, p := range []limits{atRates, atRates | sinceEntry} {
+			if c := x.proveAtRates(m.subject.Horizon, p); c.verdict == Proved {
+				f = x.provedAtRates(c)
+				break
+			}
 		}
 	}
 	if entry := x.favour(); entry != "" && f.Verdict == Refuted {
@@ -155,9 +158,9 @@ func (x *propertyModel) answer() Finding {
 	}
 	if open := timing(x.formula); open != "" && c.verdict == Refuted {
 		horizon := x.subject.Horizon
-		rated, ends := x.proveAtRates(horizon), horizon > 0 && awaitsLater(x.formula)
+		rated, ends := x.proveAtRates(horizon, atRates), horizon > 0 && awaitsLater(x.formula)
 		if rated.verdict != Proved && horizon > 0 && awaits(x.formula) && x.longEnough(x.stepper()) > horizon {
-			if endless := x.proveAtRates(0); endless.verdict == Proved {
+			if endless := x.proveAtRates(0, atRates); endless.verdict == Proved {
 				rated, ends = endless, true
 			}
 		}
@@ -381,7 +384,7 @@ func awaitsLater(f *temporal.Formula) bool {
 
 // proveAtRates searches for a violation where signals move at the rates that are known: those of few signals, then all.
 // What must happen does so before the horizon [s], if there is one.
-func (x *propertyModel) proveAtRates(horizon float64) (c outcome) {
+func (x *propertyModel) proveAtRates(horizon float64, p limits) (c outcome) {
 	for _, steps := range []*flown.Stepper{x.abstractBut(x.formula), x.stepper()} {
 		if steps != x.stepper() && len(steps.Freed()) == 0 {
 			continue
@@ -390,7 +393,7 @@ func (x *propertyModel) proveAtRates(horizon float64) (c outcome) {
 			x.until = x.longEnough(steps)
 		}
 		g := soon(x.formula, x.until)
-		if c, _ = x.prove(steps, followed(g, true), atRates); c.verdict != Refuted {
+		if c, _ = x.prove(steps, followed(g, true), p); c.verdict != Refuted {
 			break
 		}
 	}

@@ -108,6 +108,23 @@ func TestOneReasonForManyQuestions(t *testing.T) {
 	}
 }
 
+// A leg is flown if the vehicle cannot be at its end before: after the climb of 16.7 s, in which x has two rates, it is
+// at 33.3 m.
+func TestLegsAreFlown(t *testing.T) {
+	for limit, proved := range map[string]bool{"33 [m]": false, "34 [m]": true, "1500 [m]": true} {
+		dir := write(t, map[string]string{"p.xml": `<root BTCPP_format="4"><BehaviorTree><Sequence>
+			<Action name="climb" write="w := 3" done="h ge 50 [m]"/><Action name="go" write="v := 12" done="x ge ` + limit + `"/>
+			<Action name="descend" write="w := -1"/></Sequence></BehaviorTree></root>`,
+			"v.vehicle.yaml": "vehicle: v\ncommands: {v: {unit: m/s}, w: {unit: m/s}}\nstates:\n" +
+				"  x: {unit: m, derivative: \"if(h gt 5 [m], v + 2 [m/s], 1 [m/s])\"}\n  h: {unit: m, derivative: w}\n",
+			"m.yaml": "plan: p.xml\nvehicle: v.vehicle.yaml\nhorizon: 10 [min]\ncheck: {properties: [go before descend]}\n"})
+		stdout, stderr, _ := canopy("check", filepath.Join(dir, "m.yaml"))
+		if strings.Contains(stdout, "holds in every run: go before descend") != proved {
+			t.Errorf("%s: proved is to be %t\n%s%s", limit, proved, stdout, stderr)
+		}
+	}
+}
+
 // From the declared start, the direction in which signals move proves properties without times, whatever decides the
 // plan: a station keeper never drifts further than its limits, a heater with entry and exit times never overheats. A
 // signal that turns where it enters an interval leaves it at once; one that approaches a value has rates of its own in
