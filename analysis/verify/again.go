@@ -21,6 +21,7 @@ type again struct {
 	*product
 	task   bt.Task
 	period zone.Time
+	stops  bool // a run stops with an error
 }
 
 // step follows the task through a settling.
@@ -51,16 +52,23 @@ func (x *again) step(at *flown.Moment, now observed) (observed, event) {
 	return now, nothing
 }
 
-// restarts reports whether some run may activate a task twice within the period.
+// none stands for no task.
+const none bt.Task = -1
+
+// restarts reports whether some run may activate a task twice within the period, or stop with an error.
 func (m *Model) restarts(task bt.Task) bool {
 	least := m.subject.Declared.Period
 	_, period := zone.Seconds(least)
 	time := &temporal.Formula{Op: temporal.For, Bound: least, Args: []*temporal.Formula{truth(expr.True)}}
 	l, _ := newMonitor(time, nil, m.stepper().Clocks())
-	x := &again{m.newProduct(m.stepper(), l, atRates|joinTimes), task, period}
+	x := &again{m.newProduct(m.stepper(), l, atRates|joinTimes), task, period, false}
 	x.search.observer = x
+	x.stopped = func(at *flown.Moment, from int) {
+		_, possible := x.flowsAfter(at, x.states.Key(from).mark.flows)
+		x.stops = x.stops || possible && at.Possible()
+	}
 	x.run()
-	return x.from >= 0 || x.states.Short() != "" || x.failed != nil || x.unsettled != nil
+	return x.from >= 0 || x.states.Short() != "" || x.stops
 }
 
 // doubtful reports whether turns are neither proved to be slow nor shown to be fast.

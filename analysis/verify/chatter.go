@@ -76,7 +76,14 @@ func askChatter(m *Model) []Finding {
 func (m *Model) askTurns(searches bool) []Finding {
 	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
 	g.turns = true
-	if why := g.explore(); why != "" {
+	why := g.explore()
+	if searches {
+		m.times, m.steps = true, nil
+		if why != "" && g.left == len(g.nodes) && !m.restarts(none) { // no run comes to the error
+			why = ""
+		}
+	}
+	if why != "" {
 		if found := m.slowTurns(); found != nil {
 			return found
 		}
@@ -91,7 +98,6 @@ func (m *Model) askTurns(searches bool) []Finding {
 	t := g.findTurns()
 	found := t.findings()
 	if searches {
-		m.times, m.steps = true, nil
 		t, found = t.withoutSlow(found)
 	}
 	if len(found) == 0 {

@@ -138,13 +138,13 @@ func (x *graph) explore() (why string) {
 			return fmt.Sprintf("%d nodes of a graph did not show all ways", len(x.nodes))
 		}
 	}
-	switch {
-	case x.states.Short() != "":
+	if x.states.Short() != "" {
 		return x.states.Short()
-	case x.failed != nil || x.unsettled != nil && (x.turns || x.starts == nil):
-		return cmp.Or(x.unsettled, x.failed).Error()
 	}
 	x.left = len(x.nodes)
+	if x.failed != nil || x.unsettled != nil && (x.turns || x.starts == nil) {
+		return cmp.Or(x.unsettled, x.failed).Error()
+	}
 	return ""
 }
 

@@ -287,7 +287,7 @@ func (c *campaign) judge(found []verify.Finding, f *flownLog, initial string) {
 				c.counts["rounded"]++
 				continue
 			}
-			c.wrong(x, initial, "violated at %g, margin %v", *r.At, r.Margin)
+			c.wrong(x, initial, "violated at %v, margin %v", r.At, r.Margin)
 		}
 	}
 	c.states(of, f, initial)

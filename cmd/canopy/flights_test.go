@@ -83,6 +83,19 @@ func TestTurnsEndWithThePlan(t *testing.T) {
 	}
 }
 
+// TestInstantsThatNoRunReaches: an instant without end matters only if some run comes to it. The cart moves when task a
+// is active alone, and a waits for it to move.
+func TestInstantsThatNoRunReaches(t *testing.T) {
+	const plan = `<ReactiveFallback><Condition name="c" on="u gt 0"/>
+		<ReactiveSequence><Condition name="d" on="x %s 2 [m]"/><Action name="a" write="u := 1 [m/s]"/></ReactiveSequence>
+		</ReactiveFallback>`
+	for relation, want := range map[string]string{"gt": "proved", "lt": "REFUTED"} {
+		if got := answers(t, cart(t, fmt.Sprintf(plan, relation), ""), "chatter"); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, not %s", relation, got, want)
+		}
+	}
+}
+
 // TestTurnsOnAnyRelation: chatter is proved only if every input on which tasks take turns was considered. The flights of
 // these plans chatter at 2 m, whatever relation says that the cart is there.
 func TestTurnsOnAnyRelation(t *testing.T) {
