@@ -27,10 +27,10 @@ func tour(legs, guards int) string {
 // The states of a tour grow with its legs: which outcomes earlier legs had is forgotten.
 func TestStatesOfTours(t *testing.T) {
 	states := map[int]int{}
-	for _, legs := range []int{5, 10, 20} {
+	for _, legs := range []int{10, 20, 40} {
 		states[legs], _, _ = reach(t, New(shipped(t, "circuit.yaml", tour(legs, 1)).Subject()))
 	}
-	if states[20]-states[10] != 2*(states[10]-states[5]) {
+	if states[40]-states[20] != 2*(states[20]-states[10]) {
 		t.Errorf("states by number of legs: %v", states)
 	}
 }
@@ -39,7 +39,7 @@ func TestStatesOfTours(t *testing.T) {
 // leg is forgotten.
 func TestStatesOfScripts(t *testing.T) {
 	states := map[int]int{}
-	for _, legs := range []int{5, 10, 20} {
+	for _, legs := range []int{10, 20, 40} {
 		var b strings.Builder
 		for k := range legs {
 			fmt.Fprintf(&b, `<Script code="mode := %[1]d"/><Fallback><Condition name="c%[2]d" on="mode gt %[1]d"/>
@@ -48,7 +48,7 @@ func TestStatesOfScripts(t *testing.T) {
 		plan := `<Sequence name="legs">` + b.String() + `</Sequence>`
 		states[legs], _, _ = reach(t, Abstract(shipped(t, "circuit.yaml", plan).Subject()))
 	}
-	if states[20]-states[10] != 2*(states[10]-states[5]) {
+	if states[40]-states[20] != 2*(states[20]-states[10]) {
 		t.Errorf("states by number of legs: %v", states)
 	}
 }

@@ -15,6 +15,7 @@ import (
 type value struct {
 	form          int32 // -1: none
 	scale, offset float64
+	held          bool // scale or offset follows from the number that a slot has, not from the document alone
 }
 
 func number(x float64) value { return value{form: -1, offset: x} }
@@ -46,6 +47,7 @@ type forms struct {
 const (
 	product  = "product"
 	quotient = "quotient"
+	rounded  = "rounded" // the same number, compared with a limit that a slot has moved
 )
 
 // atom is a signal, or an operation that is not linear: equal operations have equal values.
@@ -112,13 +114,22 @@ func (f *forms) intern(terms []term) int32 {
 }
 
 func (v value) times(k float64) value {
-	if v.form < 0 {
-		return number(v.offset * k)
-	}
-	if k == 0 {
+	switch {
+	case v.form < 0:
+		v.offset *= k
+		return v
+	case k == 0:
 		return number(0)
 	}
-	return value{v.form, v.scale * k, v.offset * k}
+	v.scale, v.offset = v.scale*k, v.offset*k
+	return v
+}
+
+// by returns the product with a number.
+func (v value) by(o value) value {
+	v = v.times(o.offset)
+	v.held = v.held || o.held
+	return v
 }
 
 // plus returns v + sign*o.
@@ -126,16 +137,16 @@ func (f *forms) plus(v, o value, sign float64) value {
 	if sign != 1 {
 		o = o.times(sign)
 	}
-	offset := v.offset + o.offset
+	offset, held := v.offset+o.offset, v.held || o.held
 	switch {
 	case o.form < 0:
-		return value{v.form, v.scale, offset}
+		return value{v.form, v.scale, offset, held}
 	case v.form < 0:
-		return value{o.form, o.scale, offset}
+		return value{o.form, o.scale, offset, held}
 	case v.form == o.form && v.scale+o.scale == 0:
-		return number(offset)
+		return value{-1, 0, offset, held}
 	case v.form == o.form:
-		return value{v.form, v.scale + o.scale, offset}
+		return value{v.form, v.scale + o.scale, offset, held}
 	}
 	var sum []term
 	x, y := f.list[v.form].terms, f.list[o.form].terms
@@ -155,13 +166,13 @@ func (f *forms) plus(v, o value, sign float64) value {
 		}
 	}
 	if len(sum) == 0 {
-		return number(offset)
+		return value{-1, 0, offset, held}
 	}
 	scale := sum[0].coefficient
 	for i := range sum {
 		sum[i].coefficient /= scale
 	}
-	return value{f.intern(sum), scale, offset}
+	return value{f.intern(sum), scale, offset, held}
 }
 
 // opaque returns a term that is not linear in its arguments.
@@ -176,7 +187,7 @@ func (f *forms) opaque(operation string, args ...value) value {
 			a.signals = append(a.signals, f.list[v.form].signals...)
 		}
 	}
-	return value{f.intern([]term{{f.atom(string(key), a), 1}}), 1, 0}
+	return value{form: f.intern([]term{{f.atom(string(key), a), 1}}), scale: 1}
 }
 
 // interval is what the answers of an instant show of a form.
@@ -306,9 +317,9 @@ func (w *world) execute(c *expr.Code, program []expr.Instruction) (a value, end 
 func (w *world) multiply(x, y value) value {
 	switch {
 	case x.known():
-		return y.times(x.offset)
+		return y.by(x)
 	case y.known():
-		return x.times(y.offset)
+		return x.by(y)
 	}
 	if y.form < x.form || y.form == x.form && y.scale < x.scale {
 		x, y = y, x
@@ -321,7 +332,7 @@ func (w *world) divide(x, y value) value {
 	case x.known() && y.known():
 		return number(x.offset / y.offset)
 	case y.known() && y.offset != 0:
-		return value{x.form, x.scale / y.offset, x.offset / y.offset}
+		return value{x.form, x.scale / y.offset, x.offset / y.offset, x.held || y.held}
 	}
 	return w.s.opaque(quotient, x, y)
 }

@@ -30,7 +30,7 @@ func (s *Stepper) begun() {
 		case !x.Empty:
 			v = number(x.Initial)
 		case !x.Entry:
-			v = value{s.forms.signal(starts + x.Name), 1, 0}
+			v = value{form: s.forms.signal(starts + x.Name), scale: 1}
 			if !s.w.isFirst(v) {
 				s.w.start = append(s.w.start, v.form)
 			}
@@ -66,7 +66,7 @@ func rename(plans []*Stepper) *keptBounds {
 			}
 			to, known := names[v]
 			if !known {
-				to = value{s.forms.name(len(names)), 1, 0}
+				to = value{form: s.forms.name(len(names)), scale: 1}
 				names[v] = to
 				c.bounds = append(c.bounds, w.known(v.form).scaled(v))
 			}

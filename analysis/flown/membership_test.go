@@ -151,7 +151,7 @@ func (f *follower) number(form int32) float64 {
 			sum += t.coefficient * x
 		} else if a.signal != "" {
 			sum += t.coefficient * f.now.signals[f.s.places[a.signal]]
-		} else if a.operation == product {
+		} else if a.operation == product || a.operation == rounded {
 			x := t.coefficient
 			for _, v := range a.args {
 				x *= f.number(v.form)*v.scale + v.offset

@@ -99,6 +99,8 @@ func (s *Stepper) atomAtStart(n int32) ranges.Interval {
 		return value(a.args[0]).Times(value(a.args[1]))
 	case a.operation == quotient:
 		return value(a.args[0]).Over(value(a.args[1]))
+	case a.operation == rounded:
+		return value(a.args[0])
 	}
 	return ranges.Interval{Low: math.Inf(-1), High: math.Inf(1), NaN: true}
 }

@@ -139,7 +139,7 @@ func (s *Stepper) formText(f int32) string {
 // atomText returns an atom as it is written; a value that a slot keeps has the name of the slot.
 func (s *Stepper) atomText(a *atom) string {
 	if strings.HasPrefix(a.signal, keeps) {
-		kept := value{s.forms.signal(a.signal), 1, 0}
+		kept := value{form: s.forms.signal(a.signal), scale: 1}
 		for i := range s.p.Slots {
 			if s.w.stored(i) == kept {
 				return s.p.Slots[i].Name
@@ -148,6 +148,9 @@ func (s *Stepper) atomText(a *atom) string {
 	}
 	if a.signal != "" {
 		return strings.TrimPrefix(a.signal, free)
+	}
+	if a.operation == rounded {
+		return s.valueText(a.args[0])
 	}
 	args := make([]string, len(a.args))
 	for i, v := range a.args {

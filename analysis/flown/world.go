@@ -102,7 +102,7 @@ func (w *world) agrees(log Choices) bool {
 		switch {
 		case q.round != w.settled:
 		case q.kind == bound && w.above(q.form, q.limit, q.open) != is,
-			q.kind == equal && w.zero(value{q.form, 1, -q.limit}) != is:
+			q.kind == equal && w.zero(value{form: q.form, scale: 1, offset: -q.limit}) != is:
 			return false
 		}
 	}
@@ -424,7 +424,7 @@ func (w *world) standing(slot int) (v value, known bool) {
 	}
 	switch place := int(program[0].Index); {
 	case place < p.Layout.Slots:
-		v = value{w.s.forms.signal(w.s.names[place]), 1, 0}
+		v = value{form: w.s.forms.signal(w.s.names[place]), scale: 1}
 		return v, len(w.s.followed(v.form)) == 0
 	case place < p.Layout.Computed:
 		return w.standing(place - p.Layout.Slots)
@@ -450,6 +450,7 @@ func (w *world) signal(place int) value {
 	case place < l.Slots || place >= l.Signals:
 	case place < l.Computed:
 		if v := w.source(place - l.Slots); v != unknown {
+			v.held = v.known()
 			return v
 		}
 		if code, _ := w.s.p.Source(place-l.Slots, w.u); code != nil {
@@ -458,7 +459,7 @@ func (w *world) signal(place int) value {
 	default:
 		return w.evaluate(w.s.p.Computed[place-l.Computed], true)
 	}
-	return value{w.s.forms.signal(w.s.names[place]), 1, 0}
+	return value{form: w.s.forms.signal(w.s.names[place]), scale: 1}
 }
 
 // evaluate returns what is known of the value of an expression; that of a condition is 1 or 0.
@@ -559,11 +560,31 @@ func (w *world) reaches(v value, limit float64, strict bool) bool {
 		return v.offset > limit
 	case v.known():
 		return v.offset >= limit
-	case v.scale > 0:
-		return w.above(v.form, (limit-v.offset)/v.scale, strict)
-	default:
-		return !w.above(v.form, (limit-v.offset)/v.scale, !strict)
 	}
+	end, falls := (limit-v.offset)/v.scale, v.scale < 0
+	if v.held && w.product == nil {
+		room := slack*max(math.Abs(end), math.Abs(v.offset/v.scale)) + underflow
+		return w.rounded(v.form, end, room, strict != falls) != falls
+	}
+	return w.above(v.form, end, strict != falls) != falls
+}
+
+// rounded reports whether a form is at least a limit, or beyond it, where the number of a slot has moved the limit: a
+// run rounds both in its own way, so that near the limit, comparisons without the slot do not decide.
+func (w *world) rounded(f int32, limit, room float64, strict bool) bool {
+	switch b := w.known(f); {
+	case b.low > limit+room:
+		return true
+	case b.high < limit-room:
+		return false
+	}
+	is := w.above(w.s.opaque(rounded, value{form: f, scale: 1}).form, limit, strict)
+	if b := w.known(f); is {
+		b.narrow(limit-room, math.Inf(1))
+	} else {
+		b.narrow(math.Inf(-1), limit+room)
+	}
+	return is
 }
 
 // above reports whether a form is at least a limit, or beyond it.
