@@ -15,7 +15,8 @@ import (
 type value struct {
 	form          int32 // -1: none
 	scale, offset float64
-	held          bool // scale or offset follows from the number that a slot has, not from the document alone
+	held          bool // a slot has a part of the offset, or of the scale
+	inexact       bool // so that a run rounds the sum in its own way; the sign of a difference is exact
 }
 
 func number(x float64) value { return value{form: -1, offset: x} }
@@ -128,7 +129,7 @@ func (v value) times(k float64) value {
 // by returns the product with a number.
 func (v value) by(o value) value {
 	v = v.times(o.offset)
-	v.held = v.held || o.held
+	v.held, v.inexact = v.held || o.held, v.form >= 0 && (v.inexact || o.held)
 	return v
 }
 
@@ -138,15 +139,16 @@ func (f *forms) plus(v, o value, sign float64) value {
 		o = o.times(sign)
 	}
 	offset, held := v.offset+o.offset, v.held || o.held
+	inexact := v.inexact || o.inexact || held && v.offset != 0 && o.offset != 0
 	switch {
+	case o.form < 0 && v.form < 0, v.form == o.form && v.scale+o.scale == 0:
+		return value{form: -1, offset: offset, held: held}
 	case o.form < 0:
-		return value{v.form, v.scale, offset, held}
+		return value{v.form, v.scale, offset, held, inexact}
 	case v.form < 0:
-		return value{o.form, o.scale, offset, held}
-	case v.form == o.form && v.scale+o.scale == 0:
-		return value{-1, 0, offset, held}
+		return value{o.form, o.scale, offset, held, inexact}
 	case v.form == o.form:
-		return value{v.form, v.scale + o.scale, offset, held}
+		return value{v.form, v.scale + o.scale, offset, held, inexact}
 	}
 	var sum []term
 	x, y := f.list[v.form].terms, f.list[o.form].terms
@@ -166,13 +168,13 @@ func (f *forms) plus(v, o value, sign float64) value {
 		}
 	}
 	if len(sum) == 0 {
-		return value{-1, 0, offset, held}
+		return value{form: -1, offset: offset, held: held}
 	}
 	scale := sum[0].coefficient
 	for i := range sum {
 		sum[i].coefficient /= scale
 	}
-	return value{f.intern(sum), scale, offset, held}
+	return value{f.intern(sum), scale, offset, held, inexact}
 }
 
 // opaque returns a term that is not linear in its arguments.
@@ -256,7 +258,7 @@ func (w *world) execute(c *expr.Code, program []expr.Instruction) (a value, end 
 		case expr.Exchange:
 			*reg, a = a, *reg
 		case expr.AddValue:
-			a.offset += in.Value
+			a = f.plus(a, number(in.Value), 1)
 		case expr.AddSignal:
 			a = f.plus(a, w.signal(int(in.Index)), 1)
 		case expr.Add:
@@ -330,9 +332,9 @@ func (w *world) multiply(x, y value) value {
 func (w *world) divide(x, y value) value {
 	switch {
 	case x.known() && y.known():
-		return number(x.offset / y.offset)
+		return value{form: -1, offset: x.offset / y.offset, held: x.held || y.held}
 	case y.known() && y.offset != 0:
-		return value{x.form, x.scale / y.offset, x.offset / y.offset, x.held || y.held}
+		return value{x.form, x.scale / y.offset, x.offset / y.offset, x.held || y.held, x.inexact || y.held}
 	}
 	return w.s.opaque(quotient, x, y)
 }

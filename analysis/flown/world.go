@@ -562,7 +562,7 @@ func (w *world) reaches(v value, limit float64, strict bool) bool {
 		return v.offset >= limit
 	}
 	end, falls := (limit-v.offset)/v.scale, v.scale < 0
-	if v.held && w.product == nil {
+	if v.inexact && w.product == nil {
 		room := slack*max(math.Abs(end), math.Abs(v.offset/v.scale)) + underflow
 		return w.rounded(v.form, end, room, strict != falls) != falls
 	}
