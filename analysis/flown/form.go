@@ -141,12 +141,12 @@ func (f *forms) plus(v, o value, sign float64) value {
 	offset, held := v.offset+o.offset, v.held || o.held
 	inexact := v.inexact || o.inexact || held && v.offset != 0 && o.offset != 0
 	switch {
-	case o.form < 0 && v.form < 0, v.form == o.form && v.scale+o.scale == 0:
-		return value{form: -1, offset: offset, held: held}
 	case o.form < 0:
-		return value{v.form, v.scale, offset, held, inexact}
+		return value{v.form, v.scale, offset, held, inexact && v.form >= 0}
 	case v.form < 0:
 		return value{o.form, o.scale, offset, held, inexact}
+	case v.form == o.form && v.scale+o.scale == 0:
+		return value{form: -1, offset: offset, held: held}
 	case v.form == o.form:
 		return value{v.form, v.scale + o.scale, offset, held, inexact}
 	}

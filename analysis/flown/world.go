@@ -342,6 +342,7 @@ func (w *world) restart() {
 
 // storable returns a present value as one that a slot can keep.
 func (w *world) storable(v value) value {
+	v.held, v.inexact = false, false
 	switch {
 	case v.known() || w.product == nil && len(w.s.followed(v.form)) == 0:
 		return v
