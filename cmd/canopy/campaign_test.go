@@ -153,8 +153,11 @@ type span struct {
 	root   bt.Status // the result of the plan: Accept if it has none
 }
 
-// spans returns the stretches between neighbouring samples, before the plan is stopped.
-func (f *flownLog) spans() []span {
+// instant is the length of a stretch that says nothing of states [s].
+const instant = 1e-6
+
+// spans returns the stretches between neighbouring samples that are at least this long, before the plan is stopped.
+func (f *flownLog) spans(least float64) []span {
 	var list []span
 	status := make([]bt.Status, len(f.log.Tasks))
 	for i, t := range f.log.Tasks {
@@ -172,7 +175,7 @@ func (f *flownLog) spans() []span {
 	n := 0
 	for i := 0; i+1 < len(f.log.T) && f.log.T[i+1] <= end; i++ {
 		from, to := f.log.T[i], f.log.T[i+1]
-		if to-from < 1e-6 {
+		if to-from <= 0 || to-from < least {
 			continue
 		}
 		for ; n < len(changes) && changes[n].T <= from; n++ {
@@ -234,10 +237,10 @@ func (f *flownLog) goal() func(s *span) (holds, sure bool) {
 			}
 		}
 		holds, sure = code.Bool(values, nil), true
-		for range 8 { // rounding does not decide
+		for range 16 { // the errors of the integration do not decide
 			near := slices.Clone(values)
 			for i := range near {
-				near[i] += 1e-9 * (1 + math.Abs(near[i])) * (2*r.Float64() - 1)
+				near[i] += 10 * f.m.Tolerance * (1 + math.Abs(near[i])) * float64(2*r.IntN(2)-1)
 			}
 			sure = sure && code.Bool(near, nil) == holds
 		}
@@ -317,7 +320,7 @@ func (c *campaign) reach(found []verify.Finding, initial string) {
 			continue
 		}
 		c.counts["reach judged"]++
-		goal, there, spans := f.goal(), false, f.spans()
+		goal, there, spans := f.goal(), false, f.spans(instant)
 		if len(spans) == 0 || spans[len(spans)-1].at < 390 { // of what comes later, it is not known what the plan returns
 			continue
 		}
@@ -345,7 +348,7 @@ func (c *campaign) regression(of map[string][]*verify.Finding, f *flownLog, init
 			return !slices.ContainsFunc(r.Conditions, func(t bt.Task) bool { return s.status[t] != bt.Success })
 		})
 	}
-	all, shown := f.spans(), map[string]bool{}
+	all, shown := f.spans(0), map[string]bool{}
 	for i := 1; i <= len(all); i++ {
 		from, to := first(&all[i-1]), -1
 		if i < len(all) {
@@ -407,7 +410,7 @@ func (c *campaign) chatter(of map[string][]*verify.Finding, f *flownLog, initial
 	}
 	visits, changes := map[string][]float64{}, map[string]int{}
 	change, before := 0, ""
-	for _, s := range f.spans() {
+	for _, s := range f.spans(instant) {
 		active := ""
 		for _, t := range tree.Leaves() {
 			active += fmt.Sprint(tree.Kind(t).Acts() && s.active(t))
@@ -477,7 +480,7 @@ func (c *campaign) states(of map[string][]*verify.Finding, f *flownLog, initial 
 	for _, r := range f.m.Declared.Resources {
 		users[r.Name] = r.Tasks
 	}
-	for _, s := range f.spans() {
+	for _, s := range f.spans(instant) {
 		under, occupied := false, false
 		for t := range bt.Task(tree.Len()) {
 			under = under || tree.Kind(t).Acts() && (s.status[t] == bt.Activating || s.status[t] == bt.Deactivating)
