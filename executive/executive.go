@@ -261,7 +261,7 @@ func (x *Executive) Settle() (again bool, err error) {
 	}
 	if !again {
 		x.answer(nil, true)
-		x.endPass()
+		x.pass.over()
 		x.pass.rests, x.pass.reran, x.pass.varied, x.pass.last = true, false, Shown, x.pass.last[:0]
 	}
 	if x.lost != nil {

@@ -44,21 +44,10 @@ func (p *pass) copyFrom(o *pass) {
 	p.passed, p.last, p.now = passed, last, now
 }
 
-// endPass ends a pass. What was brought up to date for it of leaves that the tree does not hear is forgotten.
-func (x *Executive) endPass() {
-	for i, passed := range x.pass.passed {
-		if !passed || x.ordered.hears(x, i) {
-			continue
-		}
-		status := x.ordered.engine.Status(x.p.Leaves[i].Task)
-		if x.p.Leaves[i].Condition {
-			x.leaves[i].Value = status == bt.Success
-		} else {
-			x.leaves[i].Request = status
-		}
-	}
-	clear(x.pass.passed)
-	x.pass.acted, x.pass.some = false, false
+// over ends a pass.
+func (p *pass) over() {
+	clear(p.passed)
+	p.acted, p.some = false, false
 }
 
 // passed reports whether a leaf is judged only in the next pass.
@@ -107,7 +96,7 @@ func (d *tree) inPasses(x *Executive) []bt.Input {
 	begins := len(in) > 0 || p.outside || unknown && p.first
 	if !p.first && (!p.rests || p.acted) {
 		if begins = len(in) == 0; begins {
-			x.endPass()
+			p.over()
 			in = d.inputs(x)
 		}
 	}
