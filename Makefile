@@ -13,7 +13,7 @@ PKG      ?= ./...
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test long robust campaign race lint fuzz bench scale versus numbers build release run check btcpp rewrite clean
+.PHONY: help test web long robust campaign race lint fuzz bench scale versus numbers build release run check btcpp rewrite clean
 
 help: ## this text
 	@echo 'Canopy: behaviour trees in continuous time.'
@@ -29,6 +29,19 @@ test: ## what must be green: build, vet, the tests with few random rounds; below
 	@$(MAKE) --no-print-directory build
 	@echo '== vet and tests: one line for each package; the first time, a minute passes before the first'
 	$(GO) test -short -vet=all $(PKG)
+
+# What is built is committed, so that the program needs only Go; CI allows no difference.
+ESBUILD := ../bin/esbuild --bundle --jsx=automatic --jsx-import-source=preact --log-level=warning
+web: bin/esbuild web/node_modules ## check, build and test the front end (needs Node.js; its tests in a browser, Chromium)
+	cd web && node_modules/.bin/tsc
+	cd web && $(ESBUILD) --minify --target=es2022 --legal-comments=none --outfile=dist/report.js src/report.tsx
+	cd web && $(ESBUILD) --platform=node --format=esm --packages=external --outdir=node_modules/.test \
+	  --out-extension:.js=.mjs test/*.test.ts
+	$(GO) test -vet=off -count 1 -v ./web
+
+web/node_modules: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
 
 # The tests that -short shortens, in full: the others are the same in make test, with which each package is vetted, too.
 long: ## what make test leaves out: 100,000 random trees, each command of the documents, finer tolerances; some minutes
@@ -123,7 +136,7 @@ rewrite: ## rewrite the golden files from what the code does now; review the dif
 clean: ## remove what these commands made
 	rm -rf bin $(OUT)
 
-bin/golangci-lint bin/benchstat: internal/tools/go.mod internal/tools/go.sum
+bin/golangci-lint bin/benchstat bin/esbuild: internal/tools/go.mod internal/tools/go.sum
 	@echo '== $@: modules of internal/tools are downloaded and compiled, once, some minutes'
 	cd internal/tools && $(GO) build -o ../../$@ $$($(GO) list -f '{{.ImportPath}}' tool | grep '/$(@F)$$')
 	@touch $@

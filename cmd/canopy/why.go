@@ -13,7 +13,6 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/run"
-	"github.com/canopy-uav/canopy/run/folder"
 	"github.com/canopy-uav/canopy/run/record"
 	"github.com/canopy-uav/canopy/run/report"
 
@@ -81,7 +80,7 @@ func why(out io.Writer, name, task string, from, until float64) (record.End, err
 	if err != nil {
 		return end, err
 	}
-	p := folder.Plan(s.then.header.Attachments, s.then.header.Tasks)
+	p := report.Plan(&s.then.header)
 	var names []string
 	for _, t := range s.log.Tasks {
 		names = append(names, t.Name)

@@ -128,3 +128,31 @@ func Text(w io.Writer, p *Plan, statuses []bt.Status) error {
 	}
 	return out.Flush()
 }
+
+// Role is what a drawing tells apart by colour.
+type Role string
+
+// The roles of tasks.
+const (
+	Composite Role = "composite"
+	Parallel  Role = "parallel"
+	Decorator Role = "decorator"
+	Condition Role = "condition"
+	Action    Role = "action"
+)
+
+// RoleOf returns the role of a kind.
+func RoleOf(k bt.Kind) Role {
+	switch {
+	case k.Acts(), k.Childless():
+		return Action
+	case k.Judged():
+		return Condition
+	case k.Family() == bt.Count:
+		return Parallel
+	}
+	if least, most := k.Arity(); least == 1 && most == 1 {
+		return Decorator
+	}
+	return Composite
+}

@@ -5,7 +5,6 @@
 package folder
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -16,14 +15,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/canopy-uav/canopy/bt"
-	"github.com/canopy-uav/canopy/diag"
-	"github.com/canopy-uav/canopy/document/plan"
-	"github.com/canopy-uav/canopy/formalism/picture"
 	"github.com/canopy-uav/canopy/internal/cputime"
 	"github.com/canopy-uav/canopy/internal/files"
 	"github.com/canopy-uav/canopy/run/monitor"
@@ -393,34 +388,7 @@ func Report(dir string, table io.Writer) (record.End, error) {
 
 // page writes the report of a digest.
 func page(name string, digest *report.Digest) error {
-	return files.Write(name, func(w io.Writer) error { return digest.HTML(w, drawing(digest)) })
-}
-
-// drawing draws the plan attached to a log, with the statuses at the log's end; "" if the log has no plan of the run.
-func drawing(d *report.Digest) string {
-	var svg bytes.Buffer
-	if p := Plan(d.Recorded.Attachments, d.Recorded.Tasks); p == nil || picture.SVG(&svg, p, d.Statuses) != nil {
-		return ""
-	}
-	return svg.String()
-}
-
-// Plan returns the plan attached to a log, nil if it is not that of the run.
-func Plan(attachments []record.Attachment, tasks []record.Task) *plan.Plan {
-	i := slices.IndexFunc(attachments, func(a record.Attachment) bool { return a.Name == record.PlanFile })
-	if i < 0 {
-		return nil
-	}
-	p, _ := plan.ReadFlown(&diag.Source{Name: attachments[i].Name, Text: string(attachments[i].Data)})
-	if p == nil || p.Tree.Len() != len(tasks) {
-		return nil
-	}
-	for i, t := range tasks {
-		if p.Tree.Name(bt.Task(i)) != t.Name {
-			return nil
-		}
-	}
-	return p
+	return files.Write(name, func(w io.Writer) error { return digest.HTML(w) })
 }
 
 // What the errors of a run wrap.

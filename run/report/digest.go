@@ -15,10 +15,10 @@ import (
 type Digest struct {
 	record.Header
 	record.End
-	Recorded *record.Header // as it is in the log, with the tasks and the document of the last plan
-	Statuses []bt.Status    // of these tasks at the end of the log
 
-	changes      int // of status
+	recorded     *record.Header // as it is in the log, with the tasks and the document of the last plan
+	numbers      []bt.Task      // of these tasks
+	changes      int            // of status
 	activities   []activity
 	extremes     []extreme
 	noticed      []record.Event
@@ -90,6 +90,7 @@ type Gatherer struct {
 	moreToNotice     int
 
 	places  []int // of the signals of the curves in the header
+	plotted int   // curves; the others follow them
 	plots   []plotted
 	times   []float64   // of all samples, as long as they are few,
 	values  [][]float64 // and the values of the curves there
@@ -155,6 +156,14 @@ func NewGatherer(h *record.Header) *Gatherer {
 	if n := (h.Horizon - h.Start) / h.Interval; n > 0 && n <= mostSamples {
 		expected = int(n) + int(n)/4 // with those at events
 	}
+	curve := func(i int) int {
+		if _, known := curves[i]; !known {
+			curves[i] = len(g.places)
+			g.places = append(g.places, i)
+			g.values = append(g.values, make([]float64, 0, expected))
+		}
+		return curves[i]
+	}
 	for _, p := range plots {
 		q := plotted{title: p.Title}
 		for _, name := range p.Signals {
@@ -166,15 +175,14 @@ func NewGatherer(h *record.Header) *Gatherer {
 					Least: nan, Greatest: nan, LeastAt: nan, GreatestAt: nan})
 			}
 			for _, i := range at {
-				if _, known := curves[i]; !known {
-					curves[i] = len(g.places)
-					g.places = append(g.places, i)
-					g.values = append(g.values, make([]float64, 0, expected))
-				}
-				q.curves = append(q.curves, curves[i])
+				q.curves = append(q.curves, curve(i))
 			}
 		}
 		g.plots = append(g.plots, q)
+	}
+	g.plotted = len(g.places)
+	for i := range min(len(h.Signals), mostOthers) {
+		curve(i)
 	}
 	return g
 }
@@ -244,8 +252,21 @@ func (g *Gatherer) Sample(t float64, values []float64) error {
 	return nil
 }
 
-// divide draws the curves in columns from now on, at t.
+// divide draws the curves in columns from now on, at t. Of those that are not plotted, it keeps the ones that conditions
+// read.
 func (g *Gatherer) divide(t float64) {
+	needed := map[string]bool{}
+	if p := Plan(&g.last); p != nil {
+		needed = read(p)
+	}
+	kept := g.plotted
+	for i := g.plotted; i < len(g.places); i++ {
+		if needed[g.header.Signals[g.places[i]].Name] {
+			g.places[kept], g.values[kept] = g.places[i], g.values[i]
+			kept++
+		}
+	}
+	g.places, g.values = g.places[:kept], g.values[:kept]
 	g.columns = narrow(g.times[0], t, mostColumns)
 	g.curves = make([]curveThinner, len(g.values))
 	for i := range g.curves {
@@ -320,7 +341,7 @@ func (g *Gatherer) Event(e record.Event) error {
 
 // Digest returns the digest of a log with this end. The gatherer must not be used any more.
 func (g *Gatherer) Digest(end record.End) *Digest {
-	d := &Digest{Header: g.shown, End: end, Recorded: &g.last, changes: g.changes, extremes: g.extremes,
+	d := &Digest{Header: g.shown, End: end, recorded: &g.last, numbers: g.numbers, changes: g.changes, extremes: g.extremes,
 		noticed: g.noticed, moreToNotice: g.moreToNotice}
 	if end.Summary != nil {
 		d.Summary = copied(end.Summary, brief)
@@ -328,9 +349,6 @@ func (g *Gatherer) Digest(end record.End) *Digest {
 	until := ended(&end)
 	for i := range g.tasks {
 		g.tasks[i].on(until)
-	}
-	for _, n := range g.numbers {
-		d.Statuses = append(d.Statuses, g.tasks[n].status)
 	}
 	order := treeOrder(d.Tasks)
 	for _, b := range order {
@@ -355,25 +373,25 @@ func (g *Gatherer) draw(of *Digest, order []branch) {
 		d.Axis = "Time since the plan's start"
 	}
 	for s := bt.Success; s <= bt.Dropped; s++ {
-		d.Statuses = append(d.Statuses, s.String())
+		d.Statuses, d.Transient = append(d.Statuses, s.String()), append(d.Transient, s.Transient())
 	}
-	for _, t := range of.Tasks {
-		kind, known := bt.ParseKind(t.Kind)
-		d.Tasks = append(d.Tasks, task{t.Name, t.Kind, t.Detail, known && kind.Family() == bt.Leaf})
+	d.Tasks = make([]task, 0, len(of.Tasks))
+	for i := range of.Tasks {
+		d.Tasks = append(d.Tasks, newTask(&of.Tasks[i]))
 	}
 	if _, left := panels(&of.Header); len(left) > 0 {
 		n.History = append(n.History, unplotted(left, 20))
 	}
-	curves := make([]curve, len(g.places))
 	for i, place := range g.places {
 		s := of.Signals[place]
-		curves[i] = curve{Name: s.Name, Unit: s.UnitOrOne(), Text: s.Text}
+		c := curve{Name: s.Name, Unit: s.UnitOrOne(), Text: s.Text, Type: s.Type, Names: s.Values, Time: []byte{}}
 		if g.width > 0 {
 			times, values := g.curves[i].points()
-			curves[i].Time, curves[i].Values = float64s(times), float32s(values)
+			c.Time, c.Values = float64s(times), float32s(values)
 		} else {
-			curves[i].Values = float32s(g.values[i])
+			c.Values = float32s(g.values[i])
 		}
+		d.Signals = append(d.Signals, c)
 	}
 	if g.width > 0 {
 		n.History = append(n.History, fmt.Sprintf("The curves show the range of %d samples in each %s s; "+
@@ -381,12 +399,8 @@ func (g *Gatherer) draw(of *Digest, order []branch) {
 	}
 	d.Time = float64s(g.times)
 	for _, p := range g.plots {
-		q := panel{Title: p.title}
-		for _, i := range p.curves {
-			q.Signals = append(q.Signals, curves[i])
-		}
-		if len(q.Signals) > 0 {
-			d.Plots = append(d.Plots, q)
+		if len(p.curves) > 0 {
+			d.Plots = append(d.Plots, panel{p.title, p.curves})
 		}
 	}
 	tooClose := 0

@@ -23,26 +23,26 @@ func TestVerdicts(t *testing.T) {
 		page, table string
 	}{
 		"complete": {&record.Summary{Ended: 10, Outcome: record.Complete, Reason: "horizon reached"}, nil,
-			`complete"><strong>Complete at 0:00:10</strong> of 0:00:10: horizon reached</p>`,
+			"complete: Complete at 0:00:10 of 0:00:10, horizon reached",
 			"0:00:10 of 0:00:10, complete: horizon reached"},
 		"interrupted": {&record.Summary{Ended: 9.9, Outcome: record.Interrupted, Reason: "interrupted"}, nil,
-			`interrupted"><strong>Interrupted at 0:00:09</strong> of 0:00:10</p>`, "0:00:09 of 0:00:10, interrupted\n"},
+			"interrupted: Interrupted at 0:00:09 of 0:00:10, ", "0:00:09 of 0:00:10, interrupted\n"},
 		"failed": {&record.Summary{Ended: 3, Outcome: record.Failed, Reason: "w is not finite"}, nil,
-			`failed"><strong>Failed at 0:00:03</strong> of 0:00:10: w is not finite</p>`,
+			"failed: Failed at 0:00:03 of 0:00:10, w is not finite",
 			"0:00:03 of 0:00:10, failed: w is not finite"},
 		"violated": {&record.Summary{Ended: 10, Outcome: record.Complete, Reason: "horizon reached",
 			Properties: []record.Property{{Property: "always <b>", Verdict: "violated"}}}, nil,
-			`failed"><strong>Property violated at 0:00:10</strong>`, "violated: always <b>"},
-		"cut": {nil, nil, `interrupted"><strong>Cut off at 0:00:00</strong>`, "cut off: the log has no end"},
-		"damaged": {nil, record.ErrFormat, `interrupted"><strong>Damaged at 0:00:00</strong>`,
+			"failed: Property violated at 0:00:10 of 0:00:10, horizon reached", "violated: always <b>"},
+		"cut": {nil, nil, "interrupted: Cut off at 0:00:00 of 0:00:10, the log has no end", "cut off: the log has no end"},
+		"damaged": {nil, record.ErrFormat, "interrupted: Damaged at 0:00:00 of 0:00:10, " + record.ErrFormat.Error(),
 			"damaged: " + record.ErrFormat.Error()},
-		"of no known outcome": {&record.Summary{Outcome: "?"}, nil, `interrupted"><strong>Interrupted at`, "interrupted"},
+		"of no known outcome": {&record.Summary{Outcome: "?"}, nil, "interrupted: Interrupted at 0:00:00 of 0:00:10, ", "interrupted"},
 	} {
 		log := &record.Log{Header: &record.Header{Horizon: 10}, End: record.End{Summary: c.summary, Damage: c.damage}}
 		var table bytes.Buffer
 		must(t, digest(t, log).Table(&table))
-		if page := render(t, log, ""); !strings.Contains(page, `<p class="verdict `+c.page) {
-			t.Errorf("%s: the page does not say %q", name, c.page)
+		if said := drawn(t, render(t, log)).Verdict.said(); said != c.page {
+			t.Errorf("%s: the page says %q, not %q", name, said, c.page)
 		}
 		if !strings.Contains(table.String(), c.table) {
 			t.Errorf("%s: the table does not say %q:\n%s", name, c.table, table.String())
@@ -58,7 +58,7 @@ func TestLongTexts(t *testing.T) {
 		Properties: []record.Property{{Property: long, Because: long}}}}}
 	var table bytes.Buffer
 	must(t, digest(t, log).Table(&table))
-	if page := render(t, log, ""); len(page) > 200_000 || table.Len() > 10_000 || !strings.Contains(table.String(), "éé…") {
+	if page := render(t, log); len(page) > 200_000 || table.Len() > 10_000 || !strings.Contains(table.String(), "éé…") {
 		t.Errorf("the page has %d bytes, the table %d", len(page), table.Len())
 	}
 }
@@ -89,7 +89,7 @@ func TestPanelsByUnit(t *testing.T) {
 	if e := digest(t, log).extremes; len(e) != len(log.Signals) {
 		t.Errorf("%d extremes for %d signals", len(e), len(log.Signals))
 	}
-	if page := render(t, log, ""); strings.Contains(page, "names no plots") || !strings.Contains(page, "<h2>Extremes") {
+	if d := drawn(t, render(t, log)); d.Notes.History != nil || d.Extremes == nil {
 		t.Error("everything is shown, the page says otherwise")
 	}
 	for _, unit := range []string{"a", "b", "c", "d"} {
@@ -102,7 +102,7 @@ func TestPanelsByUnit(t *testing.T) {
 	const left = "The mission names no plots. Not shown, but in signals.csv: m8, K4."
 	var table bytes.Buffer
 	must(t, digest(t, log).Table(&table))
-	if !strings.Contains(render(t, log, ""), left) || !strings.Contains(table.String(), left) {
+	if !strings.Contains(render(t, log), left) || !strings.Contains(table.String(), left) {
 		t.Errorf("what is left out is not said:\n%s", table.String())
 	}
 	if got, want := unplotted([]string{"a", "b", "c"}, 2), "signals.csv: a, b and 1 more."; !strings.HasSuffix(got, want) {
@@ -115,9 +115,9 @@ func TestMixedUnits(t *testing.T) {
 	log := &record.Log{Header: &record.Header{}, T: []float64{0}, Values: [][]float64{{1}, {2}}}
 	log.Signals = []record.Signal{{Name: "h", Unit: "m"}, {Name: "soc"}}
 	log.Plots = []record.Plot{{Title: "Both", Signals: []string{"h", "soc"}}}
-	p := drawn(t, render(t, log, "")).Plots[0]
-	if p.Signals[0].Unit != "m" || p.Signals[1].Unit != "1" {
-		t.Errorf("the curves are %+v", p.Signals)
+	d := drawn(t, render(t, log))
+	if p := d.Plots[0].Signals; d.Signals[p[0]].Unit != "m" || d.Signals[p[1]].Unit != "1" {
+		t.Errorf("the curves are %+v", d.Signals)
 	}
 }
 
@@ -220,7 +220,7 @@ func longLog(events int) *record.Log {
 // TestLongRun: the page of a run with very many events stays small, shows the outliers, and states the omissions.
 func TestLongRun(t *testing.T) {
 	log := longLog(150_000)
-	page := render(t, log, "")
+	page := render(t, log)
 	if mb := float64(len(page)) / 1e6; mb > 8 {
 		t.Errorf("the page has %.1f MB", mb)
 	}
@@ -228,8 +228,8 @@ func TestLongRun(t *testing.T) {
 	if strings.Contains(page, `"time":null`) {
 		t.Error("the page's script cannot unpack null")
 	}
-	h := unpack(d.Plots[0].Signals[0].Values, 4)
-	if at := unpack(d.Plots[0].Signals[0].Time, 8); len(at) != len(h) || len(h) > 5*(2*mostColumns+1) {
+	h := unpack(d.Signals[0].Values, 4)
+	if at := unpack(d.Signals[0].Time, 8); len(at) != len(h) || len(h) > 5*(2*mostColumns+1) {
 		t.Errorf("%d values at %d times", len(h), len(at))
 	}
 	if slices.Max(h) != 7 {
@@ -282,8 +282,8 @@ func TestBounded(t *testing.T) {
 		t.Errorf("%d values are kept, at most %d may be", kept, most)
 	}
 	d := g.Digest(record.End{Told: 1e6})
-	if d.changes != 200_000 || d.moreToNotice != 200_000-mostNoticed || d.Statuses[0] != bt.Status((99_999+2)%8) {
-		t.Errorf("%d changes, %d more events, the task ends %s", d.changes, d.moreToNotice, d.Statuses[0])
+	if d.changes != 200_000 || d.moreToNotice != 200_000-mostNoticed || g.tasks[0].status != bt.Status((99_999+2)%8) {
+		t.Errorf("%d changes, %d more events, the task ends %s", d.changes, d.moreToNotice, g.tasks[0].status)
 	}
 	if n := len(d.data.Lanes[1].T); n < mostChanges/100 {
 		t.Errorf("%d changes are left in the lane", n)

@@ -3,125 +3,108 @@ package report
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/web"
 )
 
-// page writes the page's markup. Errors are returned by Flush.
-type page struct{ *bufio.Writer }
-
-// put writes markup with the texts in place of the signs §. Texts may be hostile; markup is ours.
-func (p page) put(markup string, texts ...string) {
-	for _, text := range texts {
-		before, after, _ := strings.Cut(markup, "§")
-		_, _ = p.WriteString(before)
-		_, _ = p.WriteString(html.EscapeString(text))
-		markup = after
-	}
-	_, _ = p.WriteString(markup)
-}
-
-// table writes the beginning of a table after its tag. Columns that begin with # contain numbers.
-func (p page) table(tag string, columns ...string) {
-	p.put(tag + "\n<thead><tr>")
-	for _, name := range columns {
-		if name, number := strings.CutPrefix(name, "#"); number {
-			p.put(`<th class="number">§</th>`, name)
-		} else {
-			p.put(`<th>§</th>`, name)
-		}
-	}
-	p.put("</tr></thead>\n<tbody>\n")
-}
-
-const endOfTable = "</tbody>\n</table>\n"
-
-// exact writes v with all its digits.
-func exact(v float64) string { return diag.Number(v, -1) }
-
-// top writes the title block and the place of the plots.
-func (p page) top(d *Digest) {
-	p.put(`<!DOCTYPE html>
+// HTML writes the digest as one self-contained page that works offline: what the run was, the tree at any of its times,
+// signals and statuses over one time axis, properties, time in each action, extremes, all status changes and events,
+// parameters, the attached documents.
+//
+// All text may be hostile. Errors are those of w.
+//
+// A script, which the page contains, draws it: on canvas on a screen, as vectors on paper. Where scripts are off, the
+// page shows the table of [Digest.Table]. Of a very long run, curves, lanes and table are thinned out, with a note.
+func (d *Digest) HTML(w io.Writer) error {
+	var table strings.Builder
+	_ = d.Table(&table) // which has no errors
+	out := bufio.NewWriter(w)
+	title := html.EscapeString(d.Mission)
+	_, _ = fmt.Fprintf(out, `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; `+
-		`script-src 'unsafe-inline'; img-src data:">
+		`script-src 'unsafe-inline'; img-src data: blob:">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>§ – run report</title>
-<style>`+styleText+`</style>
+<title>%s – run report</title>
+<style>%s</style>
 </head>
 <body>
-<header>
-<h1>§</h1>
-`, d.Mission, d.Mission)
-	if d.Text != "" {
-		p.put("<p class=\"lead\">§</p>\n", d.Text)
+<main id="page"></main>
+<noscript><h1>%s</h1>
+<p>A script draws this page; scripts are off here.</p>
+<pre>%s</pre></noscript>
+<script type="application/json" id="run">`, title, web.Style, title, html.EscapeString(table.String()))
+	err := json.NewEncoder(out).Encode(d.page()) // which escapes what HTML could interpret
+	_, _ = out.WriteString("</script>\n<script>" + web.Report + "</script>\n</body>\n</html>\n")
+	return errors.Join(err, out.Flush())
+}
+
+// page returns the data of the page's script.
+func (d *Digest) page() *data {
+	to := d.data
+	v := judge(&d.End)
+	to.Mission, to.Text = d.Mission, d.Text
+	to.Verdict = outcome{v.Outcome, v.Word, Clock(ended(&d.End)), Clock(d.Horizon), v.Reason}
+	to.Facts, to.Notes = d.facts(), d.notes
+	to.Verdicts, to.Activities, to.Extremes = d.verdicts(), d.actions(), d.ranges()
+	to.Parameters = parameters(d.Parameters)
+	for _, a := range d.Attachments {
+		to.Documents = append(to.Documents, document{a.Name, string(a.Data)})
 	}
-	verdict := judge(&d.End)
-	p.put(`<p class="verdict §"><strong>§ at §</strong> of §`,
-		string(verdict.Outcome), verdict.Word, Clock(ended(&d.End)), Clock(d.Horizon))
-	if verdict.Reason != "" {
-		p.put(": §", verdict.Reason)
+	if p := Plan(d.recorded); p != nil {
+		describe(to.Tasks, p, d.numbers)
 	}
-	p.put("</p>\n<dl class=\"facts\">\n")
-	fact := func(name, text, small string) {
-		p.put("<div><dt>§</dt><dd>§", name, text)
-		if small != "" {
-			p.put("<small>§</small>", small)
-		}
-		p.put("</dd></div>\n")
-	}
-	fact("Vehicle", d.Vehicle, "")
-	fact("Plan", d.Plan, "")
-	if d.RelTol != 0 {
-		fact("Relative tolerance", exact(d.RelTol), "")
-	}
-	fact("Sampling", exact(d.Interval)+" s and both sides of every event", "")
+	return &to
+}
+
+// exact writes v with all its digits.
+func exact(v float64) string { return diag.Number(v, -1) }
+
+func (d *Digest) facts() (list []fact) {
+	add := func(name, text, small string) { list = append(list, fact{name, text, small}) }
+	add("Vehicle", d.Vehicle, "")
+	add("Plan", d.Plan, "")
 	iterations := ""
-	if s := d.Summary; s != nil {
-		if f := s.Sortie; f != nil {
-			other := slices.DeleteFunc(f.Faults(), func(text string) bool { return text == f.Fault() })
-			fact("Flight", f.String(), strings.Join(append([]string{""}, other...), "; "))
-		} else {
-			fact("Steps", strconv.Itoa(s.Steps), " and "+strconv.Itoa(s.RejectedSteps)+" rejected")
-			fact("Evaluations", strconv.Itoa(s.RHSEvaluations), " and "+strconv.Itoa(s.Jacobians)+" Jacobians")
+	s := d.Summary
+	if s != nil && s.Sortie != nil {
+		f := s.Sortie
+		other := slices.DeleteFunc(f.Faults(), func(text string) bool { return text == f.Fault() })
+		add("Flight", f.String(), strings.Join(append([]string{""}, other...), "; "))
+	}
+	if d.RelTol != 0 {
+		add("Relative tolerance", exact(d.RelTol), "")
+	}
+	add("Sampling", exact(d.Interval)+" s and both sides of every event", "")
+	if s != nil {
+		if s.Sortie == nil {
+			add("Steps", strconv.Itoa(s.Steps), " and "+strconv.Itoa(s.RejectedSteps)+" rejected")
+			add("Evaluations", strconv.Itoa(s.RHSEvaluations), " and "+strconv.Itoa(s.Jacobians)+" Jacobians")
 		}
-		fact("Events", strconv.Itoa(s.StateEvents), " state, "+strconv.Itoa(s.TimeEvents)+" time")
+		add("Events", strconv.Itoa(s.StateEvents), " state, "+strconv.Itoa(s.TimeEvents)+" time")
 		iterations = " in at most " + strconv.Itoa(s.MaxEventIterations) + " iterations an instant"
 	}
-	fact("Status changes", strconv.Itoa(d.changes), iterations)
-	p.put(`</dl>
-</header>
-<section id="history">
-<h2>History</h2>
-<p class="tools screen">Drag to zoom, double-click to see all, arrow keys to move. ` +
-		`<button id="all" type="button" hidden>See all</button></p>
-<noscript><p class="verdict failed">The plots and the table of changes are drawn by a script, which is switched off ` +
-		`here.</p></noscript>
-`)
-	p.notes(d.notes.History)
-	p.put("<div id=\"figure\"></div>\n<div id=\"tip\" hidden></div>\n</section>\n")
+	add("Status changes", strconv.Itoa(d.changes), iterations)
+	return list
 }
 
-func (p page) notes(list []string) {
-	for _, text := range list {
-		p.put("<p class=\"note\">§</p>\n", text)
+func (d *Digest) verdicts() *texts {
+	if d.Summary == nil {
+		return nil
 	}
-}
-
-func (p page) verdicts(d *Digest) {
-	if d.Summary == nil || len(d.Summary.Properties)+len(d.Summary.Assumptions) == 0 {
-		return
-	}
-	p.put("<section>\n<h2>Properties and assumptions</h2>\n")
-	p.table(`<table class="verdicts">`, "Verdict", "Kind", "Statement", "#Margin", "Where and why")
+	t := &texts{Title: "Properties and assumptions",
+		Columns: []string{"Verdict", "Kind", "Statement", "#Margin", "Where and why"}}
 	for _, v := range slices.Concat(d.Summary.Properties, d.Summary.Assumptions) {
 		var notes []string
 		if v.At != nil {
@@ -146,103 +129,50 @@ func (p page) verdicts(d *Digest) {
 		if v.Margin != nil {
 			margin = number(*v.Margin)
 		}
-		p.put(`<tr class="§"><td>§</td><td>§</td><td><code>§</code></td><td class="number">§</td><td>§</td></tr>`+"\n",
-			class, v.Verdict, cmp.Or(v.Kind, "property"), v.Property, margin, strings.Join(notes, "; "))
+		t.Classes = append(t.Classes, class)
+		t.add(v.Verdict, cmp.Or(v.Kind, "property"), v.Property, margin, strings.Join(notes, "; "))
 	}
-	p.put(endOfTable + "</section>\n")
+	return t.orNil()
 }
 
-func (p page) activities(list []activity) {
+func (d *Digest) actions() *texts {
+	t := &texts{Title: "Time in each action", Columns: []string{"Action", "#Entered", "#h:min:s", "#Share"}}
+	for _, a := range d.activities {
+		t.add(a.Name, strconv.Itoa(a.Entries), Clock(a.Time), fmt.Sprintf("%.1f %%", 100*a.Share))
+	}
+	return t.orNil()
+}
+
+func (d *Digest) ranges() *texts {
+	t := &texts{Title: "Extremes", Columns: []string{"Signal", "Unit", "#Minimum", "#at", "#Maximum", "#at"}}
+	for _, e := range d.extremes {
+		t.add(e.Name, e.UnitOrOne(), named(e.Signal, e.Least), Clock(e.LeastAt), named(e.Signal, e.Greatest),
+			Clock(e.GreatestAt))
+	}
+	return t.orNil()
+}
+
+func parameters(list []record.Parameter) *parameterList {
 	if len(list) == 0 {
-		return
+		return nil
 	}
-	p.put("<section>\n<h2>Time in each action</h2>\n")
-	p.table("<table>", "Action", "#Entered", "#h:min:s", "#Share", "")
-	for _, a := range list {
-		share := fmt.Sprintf("%.1f", 100*a.Share)
-		p.put(`<tr><td>§</td><td class="number">§</td><td class="number">§</td><td class="number">§ %</td><td class="bar">`+
-			`<svg width="100%" height="9" aria-hidden="true"><rect width="§%" height="9"></rect></svg></td></tr>`+"\n",
-			a.Name, strconv.Itoa(a.Entries), Clock(a.Time), share, share)
-	}
-	p.put(endOfTable + "</section>\n")
-}
-
-func (p page) extremes(list []extreme) {
-	if len(list) == 0 {
-		return
-	}
-	p.put("<section>\n<h2>Extremes</h2>\n")
-	p.table("<table>", "Signal", "Unit", "#Minimum", "#at", "#Maximum", "#at")
-	for _, e := range list {
-		p.put(`<tr><td title="§">§</td><td>§</td><td class="number">§</td><td class="number">§</td><td class="number">§</td>`+
-			`<td class="number">§</td></tr>`+"\n", e.Text, e.Name, e.UnitOrOne(), named(e.Signal, e.Least), Clock(e.LeastAt),
-			named(e.Signal, e.Greatest), Clock(e.GreatestAt))
-	}
-	p.put(endOfTable + "</section>\n")
-}
-
-// changes writes the frame of the table that the page's script fills.
-func (p page) changes(notes []string) {
-	p.put(`<section>
-<h2>Status changes and events</h2>
-<p class="tools screen"><input id="filter" type="search" placeholder="filter: task, status, event" aria-label="Filter">
-<select id="kind" aria-label="Kind"><option value="">all</option></select> <span id="count"></span> ` +
-		`Click a line to zoom to it.</p>
-`)
-	p.notes(notes)
-	p.put(`<table id="changes">
-<thead><tr><th class="number"><button type="button" data-key="t">Time [h:min:s]</button></th>` +
-		`<th class="number"><button type="button" data-key="micro" title="event iteration within the instant">It.</button>` +
-		`</th>` +
-		`<th><button type="button" data-key="kind">Kind</button></th>` +
-		`<th><button type="button" data-key="what">Task or event</button></th>` +
-		`<th><button type="button" data-key="from">From</button></th>` +
-		`<th><button type="button" data-key="to">To</button></th></tr></thead>
-<tbody></tbody>
-</table>
-<p class="screen"><button id="more" type="button" hidden>Show all</button></p>
-<p id="rest" class="note paper" hidden></p>
-</section>
-`)
-}
-
-func (p page) parameters(list []record.Parameter) {
-	if len(list) == 0 {
-		return
-	}
-	var changed []record.Parameter // those that are not at their default
-	var tags []string              // in the order of their first parameters
+	changed := &texts{Columns: []string{"Name", "#Value", "#Default", "Unit", "Tag", "Meaning"}}
+	all := &texts{Columns: []string{"Name", "#Value", "Unit", "Tag", "Meaning"}}
+	var tags []string // in the order of their first parameters
 	counts := map[string]int{}
 	for _, v := range list {
 		if v.Value != v.Default {
-			changed = append(changed, v)
+			changed.add(v.Name, number(v.Value), number(v.Default), v.Unit, v.Tag, v.Text)
 		}
+		all.add(v.Name, number(v.Value), v.Unit, v.Tag, v.Text)
 		if counts[v.Tag]++; counts[v.Tag] == 1 {
 			tags = append(tags, v.Tag)
 		}
 	}
-	p.put("<section>\n<h2>Parameters</h2>\n<p>§ parameters:", strconv.Itoa(len(list)))
-	comma := ""
-	for _, tag := range tags {
-		p.put(comma+` § tagged <b class="tag">§</b>`, strconv.Itoa(counts[tag]), cmp.Or(tag, "none"))
-		comma = ","
+	for i, tag := range tags {
+		tags[i] = fmt.Sprintf("%d tagged %s", counts[tag], cmp.Or(tag, "none"))
 	}
-	p.put(". D is published by the maker of this aircraft, P published for another aircraft or part, A assumed or " +
-		"tuned: no measurement.</p>\n")
-	const row = `<td>§</td><td><b class="tag">§</b></td><td>§</td></tr>` + "\n"
-	if len(changed) > 0 {
-		p.table("<table>\n<caption>Changed by the mission</caption>",
-			"Name", "#Value", "#Default", "Unit", "Tag", "Meaning")
-		for _, v := range changed {
-			p.put(`<tr><td>§</td><td class="number">§</td><td class="number">§</td>`+row,
-				v.Name, number(v.Value), number(v.Default), v.Unit, v.Tag, v.Text)
-		}
-		p.put(endOfTable)
-	}
-	p.put("<details>\n<summary>All parameters</summary>\n")
-	p.table("<table>", "Name", "#Value", "Unit", "Tag", "Meaning")
-	for _, v := range list {
-		p.put(`<tr><td>§</td><td class="number">§</td>`+row, v.Name, number(v.Value), v.Unit, v.Tag, v.Text)
-	}
-	p.put(endOfTable + "</details>\n</section>\n")
+	text := fmt.Sprintf("%d parameters: %s. D is published by the maker of this aircraft, P published for another "+
+		"aircraft or part, A assumed or tuned: no measurement.", len(list), strings.Join(tags, ", "))
+	return &parameterList{text, changed.orNil(), all}
 }

@@ -11,6 +11,7 @@ import (
 const (
 	mostColumns = 4000       // of a thinned curve, and up to twice as many; more than a screen has pixels
 	mostSamples = 16_000     // of a curve that is kept unchanged
+	mostOthers  = 48         // signals of which curves are kept without a plot
 	mostChanges = 100_000    // of status in all lanes together
 	mostLines   = 2 * 10_000 // of the table: status changes, and as many events
 )

@@ -1,0 +1,52 @@
+// How far a condition is from changing.
+
+import { type Logic, type Run, valueAt } from "./run.ts";
+
+/** Margin is the robustness of a condition: positive where it holds, and by how much its deciding signal may move. */
+export interface Margin {
+  value: number; // NaN: not known
+  signal: string; // that decides; "": none
+  limit: number; // of this signal,
+  below: boolean; // below which the condition holds, not from which on
+}
+
+const unknown: Margin = { value: NaN, signal: "", limit: NaN, below: false };
+
+/** negated is the margin of the opposite. */
+const negated = (m: Margin): Margin => ({ ...m, value: -m.value, below: !m.below });
+
+/** margin evaluates the structure of a condition at a time, with the signals that the run has recorded. */
+export function margin(run: Run, logic: Logic, t: number): Margin {
+  switch (logic.op) {
+    case "true":
+      return { ...unknown, value: Infinity };
+    case "false":
+      return { ...unknown, value: -Infinity };
+    case "threshold": {
+      const signal = run.signals.find((s) => s.name === logic.signal);
+      if (signal === undefined) return unknown;
+      const v = valueAt(signal, t);
+      return { value: v - logic.limit!, signal: signal.name, limit: logic.limit!, below: false };
+    }
+    case "not":
+      return negated(margin(run, logic.args![0]!, t));
+    case "and":
+    case "or": {
+      // A part that is not known decides unless another one does.
+      const parts = logic.args!.map((l) => margin(run, l, t));
+      const sign = logic.op === "and" ? 1 : -1;
+      const known = parts.filter((m) => !Number.isNaN(m.value));
+      const least = known.reduce((a, b) => (sign * b.value < sign * a.value ? b : a), { ...unknown, value: sign * Infinity });
+      return known.length === parts.length || sign * least.value < 0 ? least : unknown;
+    }
+    default:
+      return unknown;
+  }
+}
+
+/** thresholds lists the limits of each signal in a structure. */
+export function thresholds(logic: Logic | undefined): { signal: string; limit: number }[] {
+  if (logic === undefined) return [];
+  if (logic.op === "threshold") return [{ signal: logic.signal!, limit: logic.limit! }];
+  return (logic.args ?? []).flatMap(thresholds);
+}

@@ -1,0 +1,319 @@
+// Everything over the time axis: plots, events and lanes, with one cursor.
+
+import type { ComponentChildren } from "preact";
+import { useCallback, useMemo, useRef, useState } from "preact/hooks";
+import { events, eventsNear, laneHeight, lanes } from "../draw/lanes.ts";
+import type { Pen } from "../draw/pen.ts";
+import { type Limit, plot, strokeOf, values } from "../draw/plot.ts";
+import { look, sample } from "../draw/status.ts";
+import { type Window, axis, axisHeight, place, resolution, timeOf } from "../draw/time.ts";
+import { thresholds } from "../model/margin.ts";
+import { type Lane, type Run, nameOf, since, statusAt, valueAt } from "../model/run.ts";
+import { clock, duration, exactly, number } from "../model/text.ts";
+import type { Store } from "../store.ts";
+import { Drawing, Save, save } from "./drawing.tsx";
+
+const left = 54; // px for the labels of the value axes
+const right = 24;
+const lanesPerRow = 25; // so that a long tree can break over printed pages
+const mostLanes = 200; // that are drawn at once
+
+/** Tip describes what is under the pointer. */
+export interface Tip {
+  x: number;
+  y: number;
+  name: string;
+  text: string;
+}
+
+/** shifted draws to the right of the labels of the value axes. */
+const shifted = (body: (pen: Pen) => void) => (pen: Pen) => pen.scaled(1, left, 0, () => body(pen));
+
+interface RowProps {
+  store: Store;
+  w: Window;
+  height: number;
+  label: ComponentChildren;
+  draw: (pen: Pen) => void;
+  describe?: (t: number, y: number) => { name: string; text: string } | null;
+  click?: (y: number) => void;
+  tip: (tip: Tip | null) => void;
+  name: string;
+  labelClass?: string;
+}
+
+/** Row is a label beside a drawing over the time axis; dragging zooms, clicking moves the cursor. */
+function Row({ store, w, height, label, draw, describe, click, tip, name, labelClass }: RowProps) {
+  const [range, setRange] = useState<[number, number] | null>(null);
+  const from = useRef<number | null>(null);
+  const x = (e: MouseEvent & { currentTarget: HTMLElement }) => e.clientX - e.currentTarget.getBoundingClientRect().left - left;
+  const clamp = (v: number) => Math.min(w.width, Math.max(0, v));
+  return <div class="row">
+    <div class={`label ${labelClass ?? ""}`}>{label}</div>
+    <div class="plotted" style={{ height: `${height}px` }}
+      onPointerDown={(e) => {
+        if (e.button !== 0 || e.pointerType === "touch" || x(e) < 0 || x(e) > w.width) return;
+        from.current = x(e);
+        e.currentTarget.setPointerCapture(e.pointerId);
+      }}
+      onPointerMove={(e) => {
+        const at = x(e);
+        store.hover.value = at < 0 || at > w.width ? null : timeOf(w, at);
+        if (from.current !== null) {
+          setRange([Math.min(from.current, clamp(at)), Math.max(from.current, clamp(at))]);
+          return;
+        }
+        const found = store.hover.value === null ? null : describe?.(store.hover.value, e.clientY - e.currentTarget.getBoundingClientRect().top);
+        tip(found ? { x: e.clientX, y: e.clientY, ...found } : null);
+      }}
+      onPointerUp={(e) => {
+        if (from.current === null) return;
+        const [a, b] = [from.current, clamp(x(e))].sort((p, q) => p - q) as [number, number];
+        from.current = null;
+        setRange(null);
+        if (b - a > 4) {
+          store.show(timeOf(w, a), timeOf(w, b));
+          return;
+        }
+        store.seek(timeOf(w, b));
+        click?.(e.clientY - e.currentTarget.getBoundingClientRect().top);
+      }}
+      onPointerLeave={() => {
+        store.hover.value = null;
+        tip(null);
+      }}
+      onDblClick={() => store.showAll()}
+      onWheel={(e) => {
+        if (!e.ctrlKey && !e.metaKey && e.deltaX === 0) return;
+        e.preventDefault();
+        if (e.deltaX !== 0) store.pan(e.deltaX / w.width * (w.to - w.from));
+        else store.zoom(timeOf(w, x(e)), Math.exp(e.deltaY / 300));
+      }}>
+      <Drawing store={store} width={left + w.width + right} height={height} draw={draw} label={name} />
+      {range !== null && <div class="range" style={{ left: `${left + range[0]}px`, width: `${range[1] - range[0]}px` }} />}
+      <Cursors store={store} w={w} />
+    </div>
+  </div>;
+}
+
+/** Cursors are the lines of the cursor, of the second one and of the pointer. */
+function Cursors({ store, w }: { store: Store; w: Window }) {
+  const line = (t: number | null, kind: string) => t === null || t < w.from || t > w.to ? null
+    : <div class={`cursor ${kind}`} style={{ transform: `translateX(${left + place(w, t)}px)` }} />;
+  return <>{line(store.hover.value, "hover")}{line(store.other.value, "other")}{line(store.time.value, "main")}</>;
+}
+
+function Axis({ store, w, side, tip }: { store: Store; w: Window; side: "above" | "below"; tip: RowProps["tip"] }) {
+  const draw = useCallback(shifted((pen) => axis(pen, w, side, right)), [w, side]);
+  const bubble = (t: number | null, kind: string) => t === null || t < w.from || t > w.to ? null
+    : <span class={`bubble ${kind}`} style={{ left: `${left + place(w, t)}px` }}>{clock(t, resolution(w))}</span>;
+  return <div class="axis">
+    <Row store={store} w={w} height={axisHeight} draw={draw} tip={tip} name="time axis"
+      label={side === "above" ? `${store.run.data.axis} [h:min]` : ""} />
+    <div class="bubbles screen">{bubble(store.time.value, "main")}{bubble(store.hover.value, "hover")}</div>
+  </div>;
+}
+
+const mostLimits = 12; // that are drawn on a plot without a selection
+
+/** limitsOn lists the thresholds of conditions on a signal, with their names; of many, those of the selected one. */
+function limitsOn(run: Run, signal: string, selected: number | null): Limit[] {
+  const found = new Map<number, Set<string>>();
+  const chosen = selected === null ? undefined : run.data.tasks[selected];
+  for (const task of chosen?.on === undefined ? run.data.tasks : [chosen]) {
+    for (const { signal: name, limit } of [...thresholds(task.on), ...thresholds(task.off)]) {
+      if (name !== signal) continue;
+      found.set(limit, (found.get(limit) ?? new Set()).add(task.label));
+    }
+  }
+  return found.size > mostLimits ? [] : [...found].map(([value, names]) => ({ value, text: [...names].slice(0, 3).join(", ") }));
+}
+
+function Plot({ store, w, title, signals, tip }: { store: Store; w: Window; title: string; signals: number[]; tip: RowProps["tip"] }) {
+  const { run } = store;
+  const hidden = store.hidden.value;
+  const selected = store.selected.value;
+  const height = Math.max(128, 26 + 16 * signals.length);
+  const draw = useMemo(() => {
+    const curves = signals.map((s, i) => ({ signal: run.signals[s]!, colour: i, index: s })).filter((c) => !hidden.has(c.index));
+    const limits = curves.flatMap((c) => limitsOn(run, c.signal.name, selected));
+    return shifted((pen) => plot(pen, w, height, curves, limits, run.faults.map((e) => e.t)));
+  }, [run, w, height, hidden, signals, selected]);
+  const units = new Set(signals.map((s) => run.signals[s]!.unit));
+  return <Row store={store} w={w} height={height} draw={draw} tip={tip} name={title} label={<>
+    <h3>{title} {units.size === 1 && <span>[{[...units][0]}]</span>}
+      <Save name={title} width={left + w.width + right} height={height} draw={draw} /></h3>
+    {signals.map((s, i) => <Key store={store} key={s} index={s} colour={i} unit={units.size > 1} />)}
+  </>} />;
+}
+
+/** Key is the entry of a legend, with the value at the pointer or at the cursor. */
+function Key({ store, index, colour, unit }: { store: Store; index: number; colour: number; unit: boolean }) {
+  const signal = store.run.signals[index]!;
+  const t = store.hover.value ?? store.time.value;
+  const v = valueAt(signal, t);
+  const other = store.other.value;
+  const change = other === null || store.hover.value !== null ? "" : ` Δ ${number(v - valueAt(signal, other))}`;
+  const shown = !store.hidden.value.has(index);
+  const picked = store.picked.value.includes(index);
+  const { stroke, dash } = strokeOf(colour);
+  return <div class={`key ${shown ? "" : "off"}`} title={signal.text ? `${signal.name}: ${signal.text}` : signal.name}>
+    <button type="button" aria-pressed={shown} onClick={() => picked ? store.pick(index) : store.hide(index)}
+      title={picked ? `Remove ${signal.name}` : shown ? `Hide ${signal.name}` : `Show ${signal.name}`}>
+      <svg width="18" height="10" aria-hidden="true"><path d="M0 5H18" style={`stroke:var(--${stroke});stroke-width:2${dash ? ";stroke-dasharray:5 3" : ""}`} /></svg>
+      <span>{unit ? `${signal.name} [${signal.unit}]` : signal.name}</span>
+    </button>
+    <output>{nameOf(signal, v) ?? number(v)}{change}</output>
+  </div>;
+}
+
+/** Picker searches a signal to draw. */
+function Picker({ store }: { store: Store }) {
+  const [wanted, setWanted] = useState("");
+  const { run } = store;
+  const drawn = new Set([...(run.data.plots ?? []).flatMap((p) => p.signals), ...store.picked.value]);
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = words.length === 0 ? [] : run.signals.flatMap((s, i) =>
+    !drawn.has(i) && words.every((word) => `${s.name} ${s.text} ${s.unit}`.toLowerCase().includes(word)) ? [i] : []);
+  return <span class="picker">
+    <input type="search" placeholder="add a signal" aria-label="Add a signal" value={wanted} onInput={(e) => setWanted(e.currentTarget.value)}
+      onKeyDown={(e) => {
+        if (e.key !== "Enter" || found[0] === undefined) return;
+        store.pick(found[0]);
+        setWanted("");
+      }} />
+    {found.length > 0 && <ul class="menu">{found.slice(0, 12).map((i) => <li key={i}>
+      <button type="button" onClick={() => {
+        store.pick(i);
+        setWanted("");
+      }}><b>{run.signals[i]!.name}</b> [{run.signals[i]!.unit}] <span class="muted">{run.signals[i]!.text}</span></button>
+    </li>)}</ul>}
+    {words.length > 0 && found.length === 0 && <span class="muted"> no other signal</span>}
+  </span>;
+}
+
+/** Values is a lane for a signal whose values have names. */
+function Values({ store, w, index, colour, tip }: { store: Store; w: Window; index: number; colour: number; tip: RowProps["tip"] }) {
+  const signal = store.run.signals[index]!;
+  const draw = useMemo(() => shifted((pen: Pen) => values(pen, w, 22, signal, colour)), [w, signal, colour]);
+  return <Row store={store} w={w} height={22} draw={draw} tip={tip} name={signal.name}
+    label={<Key store={store} index={index} colour={colour} unit={false} />} />;
+}
+
+/** Plots are the plots of the mission and the picked signals; values with names are lanes. */
+function Plots({ store, w, tip }: { store: Store; w: Window; tip: RowProps["tip"] }) {
+  const { run } = store;
+  const picked = store.picked.value;
+  const panels = useMemo(() => {
+    const named = (i: number) => run.signals[i]!.type === "boolean" || run.signals[i]!.names !== null;
+    const list = (run.data.plots ?? []).map((p) => ({ title: p.title, signals: p.signals.filter((i) => !named(i)), lanes: p.signals.filter(named) }));
+    const units = new Map<string, number[]>();
+    for (const i of picked) if (!named(i)) units.set(run.signals[i]!.unit, [...(units.get(run.signals[i]!.unit) ?? []), i]);
+    for (const signals of units.values()) list.push({ title: "Picked", signals, lanes: [] });
+    list.push({ title: "", signals: [], lanes: picked.filter(named) });
+    return list;
+  }, [run, picked]);
+  return <>{panels.map((p, n) => <>
+    {p.signals.length > 0 && <Plot key={`p${n}`} store={store} w={w} title={p.title} signals={p.signals} tip={tip} />}
+    {p.lanes.map((i, k) => <Values key={i} store={store} w={w} index={i} colour={k} tip={tip} />)}
+  </>)}</>;
+}
+
+function Events({ store, w, tip }: { store: Store; w: Window; tip: RowProps["tip"] }) {
+  const { run } = store;
+  const draw = useMemo(() => shifted((pen: Pen) => events(pen, w, run)), [w, run]);
+  const { gap } = run.data;
+  return <Row store={store} w={w} height={laneHeight} draw={draw} tip={tip} name="events" labelClass="names"
+    label={<div class="muted">{gap === null ? `events (${run.events.length})` : "events (some)"}</div>}
+    describe={(t) => {
+      const near = eventsNear(w, run, t, 5);
+      if (near.length === 0) return gap !== null && t >= gap[0] && t <= gap[1] ? { name: "", text: "events that are in run.mcap only" } : null;
+      const lines = near.slice(0, 8).map((e) => `${exactly(e.t)}  ${e.kind}: ${e.text}`);
+      if (near.length > 8) lines.push(`and ${near.length - 8} more`);
+      return { name: "", text: lines.join("\n") };
+    }} />;
+}
+
+function Lanes({ store, w, list, tip, narrow }: { store: Store; w: Window; list: Lane[]; tip: RowProps["tip"]; narrow: boolean }) {
+  const { run } = store;
+  const selected = store.selected.value;
+  const inside = list.some((l) => l.task === selected) ? selected : null;
+  const draw = useMemo(() => shifted((pen: Pen) => lanes(pen, w, run, list, inside, narrow)), [w, run, list, inside, narrow]);
+  const at = (y: number) => list[Math.floor(y / laneHeight)];
+  return <Row store={store} w={w} height={list.length * laneHeight} draw={draw} tip={tip} name="histories of tasks" labelClass="names"
+    click={(y) => {
+      const lane = at(y);
+      if (lane !== undefined) store.select(lane.task);
+    }}
+    label={list.map((lane) => {
+      const task = run.data.tasks[lane.task]!;
+      return <button type="button" key={lane.task} class={task.leaf ? "" : "muted"} aria-pressed={lane.task === selected}
+        style={{ paddingLeft: `${Math.min(lane.depth, 12) * 9}px`, height: `${laneHeight}px` }}
+        title={[`${task.name}: ${task.kind}`, ...task.detail].join("\n")} onClick={() => store.select(lane.task)}>{task.label}</button>;
+    })}
+    describe={(t, y) => {
+      const lane = at(y);
+      if (lane === undefined) return null;
+      const task = run.data.tasks[lane.task]!;
+      const [from, to] = since(run, lane, t);
+      return { name: task.name, text: `${[task.kind, ...task.detail].join("\n")}\n` +
+        `${run.data.statuses[statusAt(lane, t)] ?? "unknown"} from ${exactly(from)} to ${exactly(to)}, ${duration(to - from)}` };
+    }} />;
+}
+
+const rare = ["Skipped", "Dropped"]; // in the key only if a task has them
+
+function StatusKey({ store }: { store: Store }) {
+  const { statuses } = store.run.data;
+  const shown = statuses.filter((name, s) => !rare.includes(name) || store.run.lanes.some((l) => l.s.includes(s)));
+  return <div class="row"><div class="label"><h3>Status of the tasks</h3></div>
+    <div class="statuses">{shown.map((name) => <span key={name}>
+      <Drawing store={store} width={26} height={16} draw={(pen) => sample(pen, name)} label="" />
+      {look(name).sign} {name}
+    </span>)}</div>
+  </div>;
+}
+
+/** csv writes all recorded signals, at the times of the log. */
+function csv(run: Run): string {
+  const shared = run.signals.filter((s) => s.time === run.signals[0]!.time);
+  const rows = [["t", ...shared.map((s) => `${s.name} [${s.unit}]`)].join(",")];
+  shared[0]?.time.forEach((t, i) => rows.push([t, ...shared.map((s) => nameOf(s, s.values[i]!) ?? s.values[i])].join(",")));
+  return rows.join("\n") + "\n";
+}
+
+/** Figure is all that is drawn over the time axis in a width. */
+export function Figure({ store, width, tip }: { store: Store; width: number; tip: RowProps["tip"] }) {
+  const { run } = store;
+  const view = store.view.value;
+  const printing = store.printing.value;
+  const narrow = width < 640;
+  const label = narrow ? 0 : printing ? 140 : 200;
+  const w = useMemo<Window>(() => ({ ...view, width: Math.max(120, width - label - left - right) }), [view, width, label]);
+  const [more, setMore] = useState(1);
+  const rows = useMemo(() => {
+    const groups: Lane[][] = [];
+    for (let i = 0; i < run.lanes.length; i += lanesPerRow) groups.push(run.lanes.slice(i, i + lanesPerRow));
+    return groups;
+  }, [run]);
+  const shown = printing ? rows : rows.slice(0, more * mostLanes / lanesPerRow);
+  const all = view.from === run.from && view.to === run.to;
+  return <>
+    <p class="tools screen">
+      <span class="muted">Click to move the cursor, drag to zoom, Ctrl and wheel to zoom.</span>
+      <button type="button" onClick={() => store.showAll()} disabled={all}>show all</button>
+      <Picker store={store} />
+      {run.signals.length > 0 && <button type="button" onClick={() => save("signals.csv", "text/csv", csv(run))}>CSV</button>}
+    </p>
+    <div class={`figure ${narrow ? "narrow" : ""}`} style={{ "--label": `${label}px` }}>
+      <Axis store={store} w={w} side="above" tip={tip} />
+      <Plots store={store} w={w} tip={tip} />
+      <Events store={store} w={w} tip={tip} />
+      {run.lanes.length > 0 && <StatusKey store={store} />}
+      {shown.map((list, i) => <Lanes key={i} store={store} w={w} list={list} tip={tip} narrow={narrow} />)}
+      {shown.length < rows.length && <button type="button" class="screen" onClick={() => setMore(more + 1)}>
+        Show more of {run.lanes.length} tasks</button>}
+      <Axis store={store} w={w} side="below" tip={tip} />
+    </div>
+  </>;
+}

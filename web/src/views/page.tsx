@@ -1,0 +1,107 @@
+// The report: a document about a run that replays it.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Table } from "../model/run.ts";
+import { exactly } from "../model/text.ts";
+import type { Store } from "../store.ts";
+import { Figure, type Tip } from "./figure.tsx";
+import { Log } from "./log.tsx";
+import { Transport } from "./transport.tsx";
+import { Details, TreeView } from "./tree.tsx";
+
+const paper = 676; // px: the width of a printed page
+
+/** useWidth measures an element, and is the width of a page while it is printed. */
+function useWidth(store: Store) {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry!.contentRect.width)));
+    observer.observe(ref.current!);
+    setWidth(Math.floor(ref.current!.clientWidth));
+    return () => observer.disconnect();
+  }, []);
+  return [ref, store.printing.value ? paper : width] as const;
+}
+
+function Head({ store }: { store: Store }) {
+  const { mission, text, verdict: v, facts } = store.run.data;
+  return <header>
+    <h1>{mission}</h1>
+    {text !== "" && <p class="lead">{text}</p>}
+    <p class={`verdict ${v.outcome}`}><strong>{v.word} at {v.at}</strong> of {v.horizon}{v.reason === "" ? "" : `: ${v.reason}`}</p>
+    <dl class="facts">{facts.map((f) => <div key={f.name}><dt>{f.name}</dt><dd>{f.text}<small>{f.small}</small></dd></div>)}</dl>
+  </header>;
+}
+
+/** Rows shows a table of texts. */
+export function Rows({ table, caption }: { table: Table; caption?: string }) {
+  const number = table.columns.map((c) => c.startsWith("#"));
+  return <table class="texts">
+    {caption !== undefined && <caption>{caption}</caption>}
+    <thead><tr>{table.columns.map((c, i) => <th class={number[i] ? "number" : ""}>{c.replace("#", "")}</th>)}</tr></thead>
+    <tbody>{table.rows.map((row, k) => <tr class={table.classes?.[k] ?? ""}>{row.map((cell, i) =>
+      <td class={number[i] ? "number" : ""}>{cell}</td>)}</tr>)}</tbody>
+  </table>;
+}
+
+function Titled({ table }: { table: Table | null }) {
+  return table === null ? null : <section><h2>{table.title}</h2><Rows table={table} /></section>;
+}
+
+function Parameters({ store }: { store: Store }) {
+  const { parameters } = store.run.data;
+  if (parameters === null) return null;
+  return <section>
+    <h2>Parameters</h2>
+    <p>{parameters.text}</p>
+    {parameters.changed !== null && <Rows table={parameters.changed} caption="Changed by the mission" />}
+    <details><summary>All parameters</summary><Rows table={parameters.all} /></details>
+  </section>;
+}
+
+function Replay({ store }: { store: Store }) {
+  const [ref, width] = useWidth(store);
+  return <section>
+    <h2>Tree at {exactly(store.time.value)}</h2>
+    <div class="replay">
+      <div ref={ref}>{store.run.root >= 0 && width > 0 && <TreeView store={store} width={width} />}</div>
+      <Details store={store} />
+    </div>
+  </section>;
+}
+
+export function Page({ store }: { store: Store }) {
+  const { data } = store.run;
+  const [ref, width] = useWidth(store);
+  const [tip, setTip] = useState<Tip | null>(null);
+  return <>
+    <Head store={store} />
+    <div class="sides">
+    <Replay store={store} />
+    <section>
+      <h2>History</h2>
+      {(data.notes.history ?? []).map((note) => <p class="note">{note}</p>)}
+      <div ref={ref}>{width > 0 && <Figure store={store} width={width} tip={setTip} />}</div>
+    </section>
+    </div>
+    <Titled table={data.verdicts} />
+    <div class="pair"><Titled table={data.activities} /><Titled table={data.extremes} /></div>
+    <Log store={store} />
+    <Parameters store={store} />
+    {(data.documents ?? []).map((d) => <details class="document" key={d.name}><summary>{d.name}</summary><pre>{d.text}</pre></details>)}
+    <Transport store={store} width={width} />
+    {tip !== null && <TipBox tip={tip} />}
+  </>;
+}
+
+function TipBox({ tip }: { tip: Tip }) {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const box = ref.current!.getBoundingClientRect();
+    ref.current!.style.left = `${Math.max(4, Math.min(tip.x + 14, window.innerWidth - box.width - 8))}px`;
+    const below = tip.y + 16;
+    ref.current!.style.top = `${below + box.height < window.innerHeight ? below : tip.y - box.height - 10}px`;
+  });
+  return <div class="tip" ref={ref}>{tip.name !== "" && <b>{tip.name}{"\n"}</b>}{tip.text}</div>;
+}

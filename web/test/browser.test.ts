@@ -1,0 +1,304 @@
+// Tests of the report in a real browser: REPORT is the page of the solar day, LARGE one of 5,000 tasks, HOSTILE one with
+// markup in all names. CHROMIUM names the browser.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import puppeteer, { type Browser, type ElementHandle, type Page } from "puppeteer-core";
+
+const file = (name: string) => pathToFileURL(process.env[name]!).href;
+const axe = readFileSync(createRequire(`${process.cwd()}/`).resolve("axe-core/axe.min.js"), "utf8");
+
+let browser: Browser;
+let page: Page;
+let faults: string[];
+let requests: string[];
+
+before(async () => {
+  browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM!, args: ["--no-sandbox", "--disable-gpu"] });
+});
+after(() => browser.close());
+
+beforeEach(async () => {
+  await page?.close();
+  page = await browser.newPage();
+  faults = [];
+  requests = [];
+  page.on("pageerror", (e) => faults.push(String(e)));
+  page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
+  page.on("dialog", (d) => {
+    faults.push("a dialog");
+    void d.dismiss();
+  });
+  page.on("request", (r) => r.url().startsWith("file:") || r.url().startsWith("blob:") || r.url().startsWith("data:") || requests.push(r.url()));
+});
+
+async function open(name = "REPORT", fragment = "", width = 1280, height = 900) {
+  await page.setViewport({ width, height });
+  await page.goto(file(name) + fragment);
+  await page.waitForSelector(".figure canvas");
+}
+
+const text = (selector: string) => page.$eval(selector, (e) => e.textContent!);
+const time = () => page.$eval(".transport .time", (e) => (e as HTMLInputElement).value);
+const fine = () => assert.deepEqual([faults, requests], [[], []]);
+
+/** row returns the drawing beside a label that begins with a text. */
+async function row(label: string): Promise<ElementHandle> {
+  const found = await page.evaluateHandle((wanted) => [...document.querySelectorAll(".row")].find((r) =>
+    r.querySelector(".label")!.textContent!.startsWith(wanted))!.querySelector(".plotted")!, label);
+  await (found as ElementHandle).scrollIntoView();
+  return found as ElementHandle;
+}
+
+/** at returns the point of a drawing at a part of the time axis. */
+async function at(element: ElementHandle, part: number, y = 0.5) {
+  const box = (await element.boundingBox())!;
+  return [box.x + 54 + part * (box.width - 78), box.y + y * box.height] as const;
+}
+
+test("a click moves the cursor: the tree, the numbers and the details follow", async () => {
+  await open();
+  assert.equal(await time(), "24:00:00");
+  assert.match(await text(".details"), /Active at 24:00:00.000.*hold/);
+  await page.mouse.click(...await at(await row("Altitude"), 0.5));
+  assert.match(await time(), /^1[12]:\d\d:\d\d$/);
+  assert.match(await text("h2"), /^Tree at 1[12]:/);
+  assert.match(await text(".details"), /climb/);
+  const h = Number((await text(".key output")).replaceAll("\u2009", ""));
+  assert.ok(h > 6000 && h < 13000, `${h}`);
+  fine();
+});
+
+test("a click on a lane selects its task, everywhere", async () => {
+  await open();
+  const lanes = await row("solar_day");
+  await page.mouse.click(...await at(lanes, 0.25, 11.5 / 15)); // sink, before it was ever active
+  assert.match(await text(".details"), /^sink.*Accept.*Not active: the status of descend is Success/);
+  assert.equal(await page.$eval(".names [aria-pressed=true]", (e) => e.textContent), "sink");
+  await page.click(".details .link");
+  assert.match(await text(".details"), /^descend/);
+  await page.waitForFunction(() => location.hash.includes("task=descend"));
+  fine();
+});
+
+test("a click into the tree selects, a double click folds", async () => {
+  await open();
+  const tree = (await page.$(".tree"))!;
+  const box = (await tree.boundingBox())!;
+  const ink = () => page.$eval(".tree canvas", (c) => (c as HTMLCanvasElement).toDataURL().length);
+  const first = await ink();
+  for (let y = 10; y < box.height && !(await text(".details")).startsWith("solar_day"); y += 20) await page.mouse.click(box.x + 60, box.y + y);
+  assert.match(await text(".details"), /^solar_day.*Running/);
+  const selected = await ink();
+  assert.notEqual(selected, first);
+  for (let y = 10; y < box.height && await ink() >= selected; y += 20) await page.mouse.click(box.x + 60, box.y + y, { count: 2 });
+  assert.ok(await ink() < selected, "the children are hidden");
+  fine();
+});
+
+test("keys step to the next and previous event, of the selected task too", async () => {
+  await open("REPORT", "#t=0");
+  await page.keyboard.press("ArrowRight");
+  const first = await time();
+  assert.notEqual(first, "0:00:00");
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await time(), first);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await time(), first);
+  await page.keyboard.press("Home");
+  const names = await page.$$(".names button");
+  for (const name of names) if (await name.evaluate((e) => e.textContent) === "sink") await name.click();
+  await page.keyboard.press("ArrowRight");
+  assert.match(await text(".details"), /^sink.*(Activating|Running)/);
+  await page.keyboard.press("End");
+  assert.equal(await time(), "24:00:00");
+  fine();
+});
+
+test("play moves the cursor at the chosen speed, and pauses", async () => {
+  await open("REPORT", "#t=3600");
+  await page.select(".transport select", "600");
+  await page.keyboard.press("Space");
+  await page.waitForFunction(() => !(document.querySelector(".time") as HTMLInputElement).value.startsWith("1:00:0"));
+  await page.keyboard.press("Space");
+  const stopped = await time();
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  assert.equal(await time(), stopped);
+  fine();
+});
+
+test("dragging zooms, Escape shows all, the wheel zooms with Ctrl", async () => {
+  await open();
+  const plot = await row("Altitude");
+  const label = () => page.$eval(".plotted canvas", (c) => (c as HTMLCanvasElement).toDataURL());
+  const whole = await label();
+  await page.mouse.move(...await at(plot, 0.4));
+  await page.mouse.down();
+  await page.mouse.move(...await at(plot, 0.6));
+  await page.mouse.up();
+  await page.waitForFunction(() => location.hash.includes("view="));
+  assert.notEqual(await label(), whole);
+  await page.keyboard.press("Escape");
+  assert.equal(await label(), whole);
+  await page.mouse.move(...await at(plot, 0.5));
+  await page.keyboard.down("Control");
+  await page.mouse.wheel({ deltaY: -300 });
+  await page.keyboard.up("Control");
+  await page.waitForFunction(() => location.hash.includes("view="));
+  fine();
+});
+
+test("a second cursor gives differences", async () => {
+  await open("REPORT", "#t=36000");
+  await page.keyboard.press("m");
+  await page.keyboard.press("End");
+  assert.match(await text(".transport"), /Δ 14:00:00/);
+  assert.match(await text(".key output"), /^6000 Δ −?[\d.]/);
+  await page.keyboard.press("m");
+  assert.doesNotMatch(await text(".transport"), /Δ/);
+  fine();
+});
+
+test("curves are hidden and shown, other signals are found and added", async () => {
+  await open();
+  const key = (await page.$(".key button"))!;
+  await key.evaluate((e) => e.scrollIntoView({ block: "center" }));
+  await key.click();
+  assert.equal(await key.evaluate((e) => e.getAttribute("aria-pressed")), "false");
+  await page.type(".picker input", "battery temperature");
+  const offered = await page.$$eval(".menu li", (l) => l.map((e) => e.textContent!));
+  await page.$eval(".picker input", (e) => ((e as HTMLInputElement).value = ""));
+  await page.type(".picker input", "sun");
+  assert.match(await text(".menu"), /sun_elevation/, `${offered}`);
+  await page.keyboard.press("Enter");
+  assert.match(await page.$$eval(".label h3", (l) => l.map((e) => e.textContent).join()), /Picked/);
+  fine();
+});
+
+test("an address shows the same picture", async () => {
+  await open("REPORT", "#t=69700&view=68000,72000&task=sink");
+  assert.match(await time(), /^19:21:40/);
+  assert.match(await text(".details"), /^sink/);
+  const picture = () => page.$eval(".tree canvas", (c) => (c as HTMLCanvasElement).toDataURL());
+  const before = await picture();
+  await page.waitForFunction(() => location.hash.includes("t=69700"));
+  await page.reload();
+  await page.waitForSelector(".figure canvas");
+  assert.equal(await picture(), before);
+  fine();
+});
+
+test("the log is filtered, sorted, and goes to its times", async () => {
+  await open();
+  await page.type("input[aria-label=Filter]", "sink running");
+  const lines = await page.$$eval(".log tbody tr", (l) => l.map((e) => e.textContent!));
+  assert.ok(lines.length > 0 && lines.every((l) => /sink/.test(l) && /Running/.test(l)));
+  await page.$eval(".log tbody tr", (e) => e.scrollIntoView({ block: "center" }));
+  await page.click(".log tbody tr");
+  assert.ok(lines[0]!.startsWith(await time() + "."));
+  assert.match(await text(".details"), /^sink/);
+  fine();
+});
+
+test("nothing scrolls sideways, at any width, light and dark", async () => {
+  const pictures = new Set<string>();
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    for (const width of [400, 1280, 2560]) {
+      for (const name of ["REPORT", "LARGE", "HOSTILE"]) {
+        await open(name, "", width);
+        const [inner, outer] = await page.evaluate(() => [document.scrollingElement!.scrollWidth, document.scrollingElement!.clientWidth] as const);
+        assert.ok(inner <= outer, `${name}, ${width} px: ${inner} > ${outer}`);
+        if (name === "REPORT" && width === 1280) {
+          pictures.add(await page.$eval(".tree canvas", (c) => {
+            const d = (c as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, c.clientWidth, c.clientHeight).data;
+            let sum = 0;
+            for (let i = 0; i < d.length; i += 4) sum += d[i]! * d[i + 3]!;
+            return String(sum);
+          }));
+        }
+      }
+    }
+  }
+  assert.equal(pictures.size, 2, "the tree is drawn in the colours of the scheme");
+  fine();
+});
+
+test("names and texts stay texts", async () => {
+  await open("HOSTILE");
+  assert.match(await text("h1"), /<script>/);
+  assert.equal(await page.$$eval("img, iframe, main script", (l) => l.length), 0);
+  for (const name of await page.$$(".names button")) await name.click();
+  fine();
+});
+
+test("paper has vectors, and all that is folded", async () => {
+  await open();
+  await page.emulateMediaType("print");
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  assert.equal(await page.$$eval("canvas", (l) => l.length), 0);
+  assert.ok(await page.$$eval(".drawing svg", (l) => l.length) > 5);
+  assert.equal(await page.$$eval("details:not([open])", (l) => l.length), 0);
+  const widths = await page.$$eval(".drawing svg", (l) => l.map((e) => e.getBoundingClientRect().width));
+  assert.ok(Math.max(...widths) <= 703, `${Math.max(...widths)}`);
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  assert.ok(await page.$$eval("canvas", (l) => l.length) > 5);
+  fine();
+});
+
+test("axe finds nothing", async () => {
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    await open("REPORT", "#t=69700&task=sink");
+    await page.evaluate(axe);
+    const found = await page.evaluate(async () => {
+      const result = await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }).axe.run();
+      return result.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`);
+    });
+    assert.deepEqual(found, []);
+  }
+});
+
+test("drawings are saved as SVG", async () => {
+  await open();
+  await page.evaluate(() => {
+    URL.createObjectURL = (blob) => {
+      void (blob as Blob).text().then((t) => ((window as unknown as { saved: string }).saved = t));
+      return "blob:x";
+    };
+    HTMLAnchorElement.prototype.click = () => {};
+  });
+  for (const button of await page.$$(".tools .save button")) if (await button.evaluate((e) => e.textContent) === "SVG") await button.click();
+  await page.waitForFunction(() => (window as unknown as { saved?: string }).saved !== undefined);
+  const saved = await page.evaluate(() => (window as unknown as { saved: string }).saved);
+  assert.match(saved, /^<svg xmlns.*at_bottom.*<\/svg>$/s);
+  assert.doesNotMatch(saved, /var\(/);
+  fine();
+});
+
+test("5,000 tasks: a frame while playing and panning takes less than 50 ms", async () => {
+  await open("LARGE", "#t=0");
+  for (const button of await page.$$(".tools button")) if (await button.evaluate((e) => e.textContent) === "open all") await button.click();
+  const frames = (n: number) => page.evaluate((count) => new Promise<number[]>((done) => {
+    const list: number[] = [];
+    let last = performance.now();
+    const tick = () => {
+      const now = performance.now();
+      list.push(now - last);
+      last = now;
+      if (list.length < count) requestAnimationFrame(tick);
+      else done(list.sort((a, b) => a - b));
+    };
+    requestAnimationFrame(tick);
+  }), n);
+  await page.keyboard.press("Space");
+  const playing = await frames(40);
+  await page.keyboard.press("Space");
+  const middle = playing[20]!;
+  console.log(`# median frame of 5,000 tasks while playing: ${middle.toFixed(1)} ms`);
+  assert.ok(middle < 50, `${middle} ms`);
+  fine();
+});

@@ -1,0 +1,301 @@
+// Tests of the pure modules, on random input.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Point, line, scale, visible } from "../src/draw/plot.ts";
+import { svg } from "../src/draw/pen.ts";
+import { place, timeOf } from "../src/draw/time.ts";
+import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
+import { margin } from "../src/model/margin.ts";
+import { type Data, type Logic, type Run, read, since, statusAt, valueAt } from "../src/model/run.ts";
+import { after, before } from "../src/model/sorted.ts";
+import { clock, duration, exactly, multiples, number, roundStep, timeStep } from "../src/model/text.ts";
+import { Store } from "../src/store.ts";
+import { parseTime } from "../src/views/transport.tsx";
+
+/** random returns a generator of numbers in [0, 1) that repeats itself (mulberry32). */
+function random(seed: number) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+const packed = (values: Float32Array | Float64Array) => Buffer.from(values.buffer).toString("base64");
+
+/** randomRun is a run of a random tree with random changes and signals. */
+function randomRun(r: () => number, tasks: number): Run {
+  const time = Float64Array.from({ length: 50 }, () => 100 * r()).sort();
+  const statuses = ["Success", "Failure", "Accept", "Activating", "Running", "Finished", "Aborted", "Deactivating"];
+  const changes = { t: [] as number[], micro: [] as number[], task: [] as number[], from: [] as number[], to: [] as number[] };
+  const lanes = Array.from({ length: tasks }, (_, task) => {
+    const t = [0, ...Array.from({ length: Math.floor(6 * r()) }, () => Math.floor(100 * r()))].sort((a, b) => a - b);
+    return { task, depth: 0, t, s: t.map(() => Math.floor(8 * r())) };
+  });
+  for (const l of lanes) l.t.slice(1).forEach((t, i) => {
+    changes.t.push(t);
+    changes.micro.push(1);
+    changes.task.push(l.task);
+    changes.from.push(l.s[i]!);
+    changes.to.push(l.s[i + 1]!);
+  });
+  const data: Data = {
+    mission: "m", text: "", verdict: { outcome: "complete", word: "Complete", at: "", horizon: "", reason: "" }, facts: [], axis: "", start: 0, end: 100,
+    statuses, transient: statuses.map((s) => ["Success", "Failure", "Accept"].includes(s)),
+    tasks: lanes.map((l) => ({ name: `task ${l.task}`, label: `task ${l.task}`, kind: "Sequence", symbol: r() < 0.5 ? "→" : "", role: r() < 0.3 ? "condition" : "composite",
+      parent: l.task === 0 ? -1 : Math.floor(r() * l.task), note: "n".repeat(Math.floor(60 * r())), detail: [], leaf: false, rests: false })),
+    lanes, time: packed(time),
+    signals: ["x", "y"].map((name) => ({ name, unit: "1", text: "", type: "", names: null, time: "", values: packed(Float32Array.from(time, () => r() - 0.5)) })),
+    plots: [], changes, events: [], gap: null, notes: { history: null, table: null },
+    verdicts: null, activities: null, extremes: null, parameters: null, documents: null,
+  };
+  return read(JSON.parse(JSON.stringify(data)) as Data);
+}
+
+test("searches in sorted lists count", () => {
+  const r = random(1);
+  for (let n = 0; n < 500; n++) {
+    const list = Array.from({ length: Math.floor(9 * r()) }, () => Math.floor(5 * r())).sort();
+    const x = Math.floor(7 * r()) - 1;
+    assert.equal(after(list, x), list.filter((v) => v <= x).length);
+    assert.equal(before(list, x), list.filter((v) => v < x).length);
+  }
+});
+
+test("a status holds from its change to the next", () => {
+  const r = random(2);
+  for (let n = 0; n < 50; n++) {
+    const run = randomRun(r, 5);
+    for (let t = 0; t <= 100; t++) {
+      for (const lane of run.lanes) {
+        let want = -1;
+        lane.t.forEach((at, i) => { if (at <= t) want = lane.s[i]!; });
+        assert.equal(statusAt(lane, t), want);
+        const [from, to] = since(run, lane, t);
+        assert.ok(from <= t && t <= to);
+        assert.equal(statusAt(lane, (from + Math.min(to, 100)) / 2), want);
+      }
+    }
+  }
+});
+
+test("stepping visits each instant once, in both directions", () => {
+  const r = random(3);
+  for (let n = 0; n < 50; n++) {
+    const run = randomRun(r, 6);
+    const store = new Store(run);
+    store.seek(0);
+    const instants = [...run.instants].filter((t) => t > 0);
+    for (const t of instants) {
+      store.step(1, null);
+      assert.equal(store.time.value, t);
+    }
+    store.step(1, null);
+    assert.equal(store.time.value, 100);
+    for (const t of instants.toReversed()) {
+      if (t === 100) continue;
+      store.step(-1, null);
+      assert.equal(store.time.value, t);
+    }
+    store.seek(0);
+    for (const t of new Set(run.laneOf[2]!.t.filter((at) => at > 0))) {
+      store.step(1, 2);
+      assert.equal(store.time.value, t);
+    }
+  }
+});
+
+test("a view stays within the run and keeps the cursor", () => {
+  const r = random(4);
+  const store = new Store(randomRun(r, 3));
+  for (let n = 0; n < 2000; n++) {
+    const k = Math.floor(4 * r());
+    if (k === 0) store.zoom(100 * r(), 4 * r());
+    else if (k === 1) store.pan(200 * r() - 100);
+    else if (k === 2) store.show(100 * r(), 100 * r());
+    else store.seek(140 * r() - 20);
+    const { from, to } = store.view.value;
+    assert.ok(0 <= from && from < to && to <= 100 + 1e-6, `${from} ${to}`);
+    if (k === 3) assert.ok(from <= store.time.value && store.time.value <= to);
+  }
+});
+
+test("an address gives back what was seen", () => {
+  const r = random(5);
+  for (let n = 0; n < 100; n++) {
+    const run = randomRun(r, 5);
+    const a = new Store(run);
+    a.show(50 * r(), 50 + 50 * r());
+    a.seek(a.view.value.from + r() * (a.view.value.to - a.view.value.from));
+    if (r() < 0.5) a.select(Math.floor(5 * r()));
+    const b = new Store(run);
+    b.read(`#${a.address()}`);
+    assert.deepEqual([b.time.value, b.view.value, b.selected.value], [a.time.value, a.view.value, a.selected.value]);
+  }
+});
+
+test("boxes of a tree do not overlap, and children follow their parents", () => {
+  const r = random(6);
+  for (let n = 0; n < 100; n++) {
+    const run = randomRun(r, 1 + Math.floor(60 * r()));
+    const collapsed = new Set(run.data.tasks.flatMap((_, i) => r() < 0.1 && run.children[i]!.length > 0 ? [i] : []));
+    const l = layout(run, collapsed, estimate);
+    for (const a of l.boxes) {
+      assert.equal(hit(l, a.x + a.width / 2, a.y + size.height / 2), a.task);
+      assert.ok(a.x >= 0 && a.y >= 0 && a.x + a.width <= l.width && a.y + size.height <= l.height);
+      for (const b of l.boxes) {
+        if (a === b) continue;
+        assert.ok(a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + size.height <= b.y || b.y + size.height <= a.y, `${a.task} and ${b.task}`);
+      }
+      const parent = l.of[run.data.tasks[a.task]!.parent];
+      if (parent !== undefined) assert.ok(parent.x + parent.width < a.x);
+    }
+    const hidden = l.boxes.reduce((sum, b) => sum + b.hidden, 0);
+    assert.equal(l.boxes.length + hidden, run.data.tasks.length);
+  }
+});
+
+test("a chain of 20,000 tasks and a tree of 5,000 are placed in time", () => {
+  const r = random(7);
+  const chain = randomRun(r, 3);
+  chain.children.length = 0;
+  const task = chain.data.tasks[0]!;
+  chain.data.tasks = Array.from({ length: 20000 }, (_, i) => ({ ...task, parent: i - 1 }));
+  chain.children.push(...chain.data.tasks.map((_, i) => (i < 19999 ? [i + 1] : [])));
+  assert.equal(layout(chain, new Set(), estimate).boxes.length, 20000);
+  assert.equal(below(chain, 0), 19999);
+  const wide = randomRun(r, 5000);
+  const open = wide.data.tasks.length - [...collapsedBelow(wide, 400)].reduce((n, t) => n + below(wide, t), 0);
+  assert.ok(open >= 100 && open < 5000, `${open}`);
+});
+
+/** value is the truth of a structure at a time, evaluated the dumb way. */
+function value(run: Run, l: Logic, t: number): boolean {
+  switch (l.op) {
+    case "threshold": return valueAt(run.signals.find((s) => s.name === l.signal)!, t) >= l.limit!;
+    case "not": return !value(run, l.args![0]!, t);
+    case "and": return l.args!.every((a) => value(run, a, t));
+    case "or": return l.args!.some((a) => value(run, a, t));
+    default: return l.op === "true";
+  }
+}
+
+test("a margin is positive where a condition holds, and its signal can change it by that much", () => {
+  const r = random(8);
+  const random1 = (depth: number): Logic => {
+    const k = depth === 0 ? 0 : Math.floor(4 * r());
+    if (k === 0) return r() < 0.1 ? { op: r() < 0.5 ? "true" : "false" } : { op: "threshold", signal: r() < 0.5 ? "x" : "y", limit: r() - 0.5 };
+    if (k === 1) return { op: "not", args: [random1(depth - 1)] };
+    return { op: k === 2 ? "and" : "or", args: [random1(depth - 1), random1(depth - 1)] };
+  };
+  const run = randomRun(r, 2);
+  const [from, to] = [run.signals[0]!.time[0]!, run.signals[0]!.time.at(-1)!];
+  for (let n = 0; n < 3000; n++) {
+    const l = random1(3);
+    const t = from + (to - from) * r();
+    const m = margin(run, l, t);
+    if (Math.abs(m.value) > 1e-9) assert.equal(m.value > 0, value(run, l, t));
+    if (m.signal === "") continue;
+    const v = valueAt(run.signals.find((s) => s.name === m.signal)!, t);
+    assert.ok(Math.abs(Math.abs(v - m.limit) - Math.abs(m.value)) < 1e-12);
+    assert.equal(m.below ? v < m.limit : v >= m.limit, m.value >= 0 && !(m.below && m.value === 0));
+  }
+});
+
+test("a part that is not known leaves a condition open unless another part decides", () => {
+  const run = randomRun(random(9), 2);
+  const unknown: Logic = { op: "opaque" };
+  assert.ok(Number.isNaN(margin(run, { op: "and", args: [unknown, { op: "true" }] }, 50).value));
+  assert.equal(margin(run, { op: "and", args: [unknown, { op: "false" }] }, 50).value, -Infinity);
+  assert.ok(Number.isNaN(margin(run, { op: "or", args: [unknown, { op: "false" }] }, 50).value));
+  assert.equal(margin(run, { op: "or", args: [unknown, { op: "true" }] }, 50).value, Infinity);
+  assert.ok(Number.isNaN(margin(run, { op: "threshold", signal: "absent", limit: 0 }, 50).value));
+});
+
+test("a thinned line keeps the extremes of each column", () => {
+  const r = random(10);
+  const w = { from: 0, to: 100, width: 50 };
+  for (let n = 0; n < 50; n++) {
+    const points = Array.from({ length: 1000 }, (_, i): Point => [i / 10, r() < 0.01 ? NaN : r()]);
+    const drawn = [...line(points, w, (v) => v).matchAll(/([ML])([\d.]+) ([\d.]+)/g)].map((m) => [Number(m[2]), Number(m[3])]);
+    for (let c = 0; c < 50; c++) {
+      const inside = points.filter(([t, v]) => Math.floor(place(w, t)) === c && Number.isFinite(v)).map(([, v]) => v);
+      if (inside.length === 0) continue;
+      const shown = drawn.filter(([x]) => Math.floor(x!) === c).map(([, y]) => y!);
+      assert.ok(Math.abs(Math.max(...shown) - Math.max(...inside)) < 0.006 && Math.abs(Math.min(...shown) - Math.min(...inside)) < 0.006);
+    }
+    assert.ok(drawn.length <= 4 * (50 + points.filter(([, v]) => Number.isNaN(v)).length + 1));
+  }
+});
+
+test("a scale contains what is seen", () => {
+  const r = random(11);
+  for (let n = 0; n < 500; n++) {
+    const size = 10 ** (20 * r() - 10);
+    const points = Array.from({ length: 1 + Math.floor(5 * r()) }, (_, i): Point => [i, size * (r() - 0.5)]);
+    const s = scale([points])!;
+    for (const [, v] of points) assert.ok(s.least < v && v < s.greatest);
+    assert.ok(multiples(roundStep((s.greatest - s.least) / 6), s.least, s.greatest).length <= 7);
+  }
+  assert.equal(scale([[[0, NaN]]]), null);
+});
+
+test("what is visible of a curve begins and ends at the window", () => {
+  const run = randomRun(random(12), 2);
+  const s = run.signals[0]!;
+  const [a, b] = [s.time[10]! + 0.01, s.time[40]! - 0.01];
+  const points = visible(s, { from: a, to: b, width: 100 });
+  assert.equal(points[0]![0], a);
+  assert.equal(points.at(-1)![0], b);
+  for (const [t, v] of points) assert.ok(Math.abs(valueAt(s, t) - v) < 1e-12);
+});
+
+test("times are written as they are read", () => {
+  const r = random(13);
+  for (let n = 0; n < 5000; n++) {
+    const t = Math.exp(25 * r() - 8);
+    for (const step of [1, 1e-3, 60]) {
+      const text = clock(t, step);
+      const back = parseTime(step === 60 ? `${text}:00` : text);
+      assert.ok(back <= t + 2e-3 && back > t - step - 1e-3, `${t} ${text} ${back}`);
+    }
+  }
+  for (const [text, want] of [["90", 90], ["1:30", 5400], ["0:01:30.5", 90.5], ["-1", -1], ["x", NaN], ["1:2:3:4", NaN], ["", NaN], ["1::2", NaN]] as const) {
+    assert.equal(parseTime(text), want, text);
+  }
+});
+
+test("texts of numbers and times", () => {
+  assert.deepEqual([clock(0, 60), clock(86400, 60), clock(59.9995, 1), clock(-1, 1), exactly(69700.5)],
+    ["0:00", "24:00", "0:01:00", "−0:00:01", "19:21:40.500"]);
+  assert.deepEqual([duration(5), duration(3600), duration(0.1234567), duration(-5)], ["5 s", "1:00:00", "0.1235 s", "−5 s"]);
+  assert.deepEqual([number(0.5), number(-13000), number(NaN), number(1e-9), number(123456789)],
+    ["0.5", "−13\u2009000", "–", "1.000e−9", "1.235e+8"]);
+  assert.deepEqual([timeStep(0.3), timeStep(61), timeStep(86401), timeStep(4000)], [0.5, 120, 172800, 7200]);
+});
+
+test("place and timeOf are inverse", () => {
+  const r = random(14);
+  for (let n = 0; n < 1000; n++) {
+    const w = { from: r(), to: 1 + r(), width: 1 + 1000 * r() };
+    const t = w.from + r() * (w.to - w.from);
+    assert.ok(Math.abs(timeOf(w, place(w, t)) - t) < 1e-9);
+  }
+});
+
+test("a text is cut to its width", () => {
+  const r = random(15);
+  for (let n = 0; n < 500; n++) {
+    const text = Array.from({ length: Math.floor(40 * r()) }, () => "iW→é𝄞 "[Math.floor(6 * r())] ?? "x").join("");
+    const cut = fit(text, 12, false, 100, estimate);
+    assert.ok(cut === text || (cut.endsWith("…") && estimate(cut, 12, false) <= 100));
+  }
+});
+
+test("markup of a drawing holds no text as markup", () => {
+  const evil = '</svg><script>alert("1")</script>&';
+  const markup = svg(10, 10, (pen) => pen.text(0, 0, evil), undefined, evil);
+  assert.ok(!markup.includes("<script") && markup.includes("&lt;script&gt;"));
+});

@@ -1,0 +1,121 @@
+package web
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// node runs built tests of the front end, with some settings in their environment.
+func node(t *testing.T, file string, arguments []string, settings ...string) {
+	t.Helper()
+	program, err := exec.LookPath("node")
+	built := filepath.Join("node_modules", ".test", file)
+	if _, missing := os.Stat(built); err != nil || missing != nil {
+		t.Skip("the front end is not tested: `make web` installs what its tests need; it needs Node.js")
+	}
+	c := exec.Command(program, append(append([]string{"--test", "--test-reporter=tap"}, arguments...), built)...)
+	c.Env = append(os.Environ(), settings...)
+	out, err := c.CombinedOutput()
+	for line := range strings.Lines(string(out)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "ok ") || strings.HasPrefix(line, `# \#`) {
+			t.Log(line)
+		}
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestModel(t *testing.T) { node(t, "model.test.mjs", nil) }
+
+// TestBrowser opens reports in Chromium: of the solar day, of a tree of 5,000 tasks, and of one whose names are markup.
+func TestBrowser(t *testing.T) {
+	browser := os.Getenv("CHROMIUM")
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil && browser == "" {
+			browser = path
+		}
+	}
+	if browser == "" {
+		t.Skip("reports are not tested: Chromium is not installed; CHROMIUM may name it")
+	}
+	var arguments []string
+	if testing.Short() {
+		arguments = []string{"--test-name-pattern=^(a click|keys|names)"}
+	}
+	if _, err := os.Stat(filepath.Join("node_modules", ".test")); err != nil {
+		node(t, "browser.test.mjs", nil) // which skips
+	}
+	dir := t.TempDir()
+	canopy := filepath.Join(dir, "canopy")
+	run(t, "go", "build", "-o", canopy, "../cmd/canopy")
+	report := func(variable, mission string) string {
+		out := filepath.Join(dir, variable)
+		run(t, canopy, "run", mission, "--out", out, "-q")
+		return variable + "=" + filepath.Join(out, "report.html")
+	}
+	node(t, "browser.test.mjs", arguments, "CHROMIUM="+browser,
+		report("REPORT", filepath.Join("..", "missions", "solar-day.yaml")),
+		report("LARGE", mission(t, "large", large())),
+		report("HOSTILE", mission(t, evil, fmt.Sprintf(`<ReactiveSequence name="%s"><Condition name="%sc" on="x ge -2"/>`+
+			`<Action name="%sa" write="u := 1"/></ReactiveSequence>`, escaped, escaped, escaped))))
+}
+
+const (
+	evil    = `<script>alert(1)</script><img src=x onerror=alert(2)>`
+	escaped = `&lt;script>alert(1)&lt;/script>&lt;img src=x onerror=alert(2)>`
+)
+
+func run(t *testing.T, program string, arguments ...string) {
+	t.Helper()
+	if out, err := exec.Command(program, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %q: %v\n%s", program, arguments, err, out)
+	}
+}
+
+// mission writes a mission of an oscillator with a plan, and returns the name of its file.
+func mission(t *testing.T, name, tree string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for file, text := range map[string]string{
+		"plan.xml": `<root BTCPP_format="4"><BehaviorTree ID="main">` + tree + `</BehaviorTree></root>`,
+		"vehicle.yaml": fmt.Sprintf("vehicle: %q\nstates:\n  x: {initial: 0, derivative: \"y / 1 [s]\", text: %q}\n"+
+			"  y: {initial: 1, derivative: \"-x / 1 [s]\"}\ncommands:\n  u: {default: 0, min: -1, max: 1, hold: true}\n", name, name),
+		"mission.yaml": fmt.Sprintf("mission: %q\nplan: plan.xml\nvehicle: vehicle.yaml\nhorizon: 100\nchattering: continue\n"+
+			"ends_with_plan: false\nrecord: {interval: 0.5}\n", name),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "mission.yaml")
+}
+
+// large is a tree of some 5,000 tasks: fallbacks and sequences of five, of conditions and actions.
+func large() string {
+	var b strings.Builder
+	n := 0
+	var add func(depth int)
+	add = func(depth int) {
+		n++
+		switch name := fmt.Sprintf("n%d", n); {
+		case depth == 0 && n%2 == 0:
+			fmt.Fprintf(&b, `<Condition name="%s" on="x ge %.3f"/>`, name, float64(n*7919%2000)/1000-1)
+		case depth == 0:
+			fmt.Fprintf(&b, `<Action name="%s" write="u := %.3f"/>`, name, float64(n*7919%2000)/1000-1)
+		default:
+			kind := []string{"ReactiveSequence", "ReactiveFallback"}[n%2]
+			fmt.Fprintf(&b, `<%s name="%s">`, kind, name)
+			for range 5 {
+				add(depth - 1)
+			}
+			fmt.Fprintf(&b, "</%s>", kind)
+		}
+	}
+	add(5)
+	return b.String()
+}
