@@ -58,7 +58,7 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, ask bool) {
 		t.Fatalf("%v\n%s", list, trees.Outline(root))
 	}
 	var drawn strings.Builder
-	if err := errors.Join(plan.Write(&drawn, p), plan.Text(&drawn, p, nil), picture.SVG(&drawn, p, nil)); err != nil {
+	if err := errors.Join(plan.Write(&drawn, p), plan.Text(&drawn, p, nil), picture.SVG(&drawn, p)); err != nil {
 		t.Error(err)
 	}
 	if least, _ := kind.Arity(); !ask || least > 5 { // its leaves have too many states, and a narrower kind has its automaton

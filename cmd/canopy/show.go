@@ -34,7 +34,7 @@ func showCommand() *cobra.Command {
 			case desugared:
 				return failed(plan.Desugared(cmd.OutOrStdout(), p))
 			case svg:
-				return failed(picture.SVG(cmd.OutOrStdout(), p, nil))
+				return failed(picture.SVG(cmd.OutOrStdout(), p))
 			}
 			return failed(plan.Text(cmd.OutOrStdout(), p, nil))
 		},

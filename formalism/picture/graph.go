@@ -65,7 +65,7 @@ func (d *graphDrawing) level(around stategraph.Step, start, indent string) {
 			fmt.Fprintf(d.out, "%sn%d [label=%s];\n", indent, s, quoteDOT(label))
 		} else {
 			fmt.Fprintf(d.out, "%ssubgraph cluster_n%d {\n", indent, s)
-			fmt.Fprintf(d.out, "%s  label=%s; style=rounded; color=%q;\n", indent, quoteDOT(label), accept)
+			fmt.Fprintf(d.out, "%s  label=%s; style=rounded; color=%q;\n", indent, quoteDOT(label), line)
 			fmt.Fprintf(d.out, "%s  n%d_entry [shape=point, label=\"\"];\n", indent, s)
 			exits := d.Exits(s)
 			if len(exits) > 0 {

@@ -8,16 +8,12 @@ import (
 // The colours as #rrggbb, the same as in the report: colours of Okabe and Ito (2008), which colour-blind readers can
 // distinguish, darkened where a thin line on white needs it.
 const (
-	muted   = "#666b73"
-	success = "#009e73"
-	failure = "#d55e00"
-	accept  = "#8a9099"
-	change  = "#a87400"
-	running = "#0072b2"
-	green   = "#00805d"
-	purple  = "#a3488a"
-	amber   = "#a87400"
-	blue    = "#0072b2"
+	muted  = "#666b73"
+	line   = "#8a9099"
+	green  = "#00805d"
+	purple = "#a3488a"
+	amber  = "#a87400"
+	blue   = "#0072b2"
 )
 
 // tint returns a colour mixed with white; share is the colour's part, from 0 to 1. It panics if the colour is invalid.

@@ -8,13 +8,13 @@ import (
 
 // The colours are those of the report's page.
 func TestColoursOfTheReport(t *testing.T) {
-	text, err := os.ReadFile("../../run/report/assets/report.css")
+	text, err := os.ReadFile("../../web/src/style.css")
 	if err != nil {
 		t.Fatal(err)
 	}
 	light, _, _ := strings.Cut(string(text), "@media")
-	for name, colour := range map[string]string{"muted": muted, "success": success, "failure": failure, "accept": accept,
-		"change": change, "running": running, "curve2": green, "curve3": purple, "curve4": amber, "curve0": blue} {
+	for name, colour := range map[string]string{"muted": muted, "accept": line, "curve2": green, "curve3": purple,
+		"curve4": amber, "curve0": blue} {
 		if !strings.Contains(light, "--"+name+": "+colour+";") {
 			t.Errorf("the page's colour %s is not %s", name, colour)
 		}
@@ -23,7 +23,7 @@ func TestColoursOfTheReport(t *testing.T) {
 
 func TestTint(t *testing.T) {
 	for share, want := range map[float64]string{0: "#ffffff", 1: "#0072b2", 0.5: "#80b9d9"} {
-		if got := tint(running, share); got != want {
+		if got := tint(blue, share); got != want {
 			t.Errorf("%g: %s, want %s", share, got, want)
 		}
 	}

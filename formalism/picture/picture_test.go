@@ -33,34 +33,18 @@ func solarDay(t *testing.T) *plan.Plan {
 	return p
 }
 
-func TestDrawings(t *testing.T) {
-	p := solarDay(t)
-	statuses := make([]bt.Status, p.Tree.Len())
-	for i := range statuses {
-		statuses[i] = bt.Status(i % 8)
+func TestDrawing(t *testing.T) {
+	var b bytes.Buffer
+	if err := SVG(&b, solarDay(t)); err != nil {
+		t.Fatal(err)
 	}
-	for name, draw := range map[string]func(*bytes.Buffer) error{
-		"tree.svg":          func(b *bytes.Buffer) error { return SVG(b, p, nil) },
-		"tree-statuses.svg": func(b *bytes.Buffer) error { return SVG(b, p, statuses) },
-	} {
-		var b bytes.Buffer
-		if err := draw(&b); err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != string(want) {
-			t.Errorf("%s differs; got\n%s", name, b.String())
-		}
+	want, err := os.ReadFile(filepath.Join("testdata", "tree.svg"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("too few statuses do not panic")
-		}
-	}()
-	_ = SVG(io.Discard, p, statuses[1:])
+	if b.String() != string(want) {
+		t.Errorf("tree.svg differs; got\n%s", b.String())
+	}
 }
 
 // TestGraphs draws the state graphs of a golden script.
@@ -92,7 +76,7 @@ func FuzzSVG(f *testing.F) {
 			return
 		}
 		var picture bytes.Buffer
-		if err := SVG(&picture, p, nil); err != nil {
+		if err := SVG(&picture, p); err != nil {
 			t.Fatal(err)
 		}
 		for decoder := xml.NewDecoder(&picture); ; {
@@ -151,7 +135,7 @@ func TestLayoutDoesNotOverlap(t *testing.T) {
 	if p == nil {
 		t.Fatal(list)
 	}
-	d := newDrawing(p, nil)
+	d := &drawing{p}
 	boxes, width, height := d.layout()
 	for i, a := range boxes {
 		if a.x < 0 || a.y < 0 || a.x+a.width > width || a.y+boxHeight > height {

@@ -14,18 +14,8 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 )
 
-// drawing is a plan with the statuses of its tasks, indexed by task; nil: none are known.
-type drawing struct {
-	*plan.Plan
-	statuses []bt.Status
-}
-
-func newDrawing(p *plan.Plan, statuses []bt.Status) *drawing {
-	if statuses != nil && len(statuses) != p.Tree.Len() {
-		panic("picture: the number of statuses is not the number of tasks")
-	}
-	return &drawing{p, statuses}
-}
+// drawing is a plan to draw.
+type drawing struct{ *plan.Plan }
 
 // look is the colours of a box.
 type look struct{ fill, line string }
@@ -33,41 +23,12 @@ type look struct{ fill, line string }
 // in returns the look of a box in a colour; share is the colour's part of the filling.
 func in(colour string, share float64) look { return look{tint(colour, share), colour} }
 
-var (
-	composite = in(blue, 0.15)
-	parallel  = in(purple, 0.15)
-	decorator = in(muted, 0.15)
-	condition = in(amber, 0.15)
-	action    = in(green, 0.15)
-)
-
-// lookOf returns the colours of a kind.
-func lookOf(k bt.Kind) look {
-	switch {
-	case k.Acts(), k.Childless():
-		return action
-	case k.Judged():
-		return condition
-	case k.Family() == bt.Count:
-		return parallel
-	}
-	if least, most := k.Arity(); least == 1 && most == 1 {
-		return decorator
-	}
-	return composite
-}
-
-var statusLooks = map[bt.Status]look{
-	bt.Success:      in(success, 0.12),
-	bt.Failure:      in(failure, 0.12),
-	bt.Accept:       in(accept, 0.12),
-	bt.Activating:   in(change, 0.2),
-	bt.Running:      in(running, 0.3),
-	bt.Finished:     in(success, 0.4),
-	bt.Aborted:      in(failure, 0.4),
-	bt.Deactivating: in(change, 0.4),
-	bt.Skipped:      in(muted, 0.12),
-	bt.Dropped:      in(muted, 0.4),
+var looks = map[plan.Role]look{
+	plan.Composite: in(blue, 0.15),
+	plan.Parallel:  in(purple, 0.15),
+	plan.Decorator: in(muted, 0.15),
+	plan.Condition: in(amber, 0.15),
+	plan.Action:    in(green, 0.15),
 }
 
 // Lengths of the drawing in pixels, and the sizes of its letters.
@@ -96,10 +57,10 @@ type box struct {
 }
 
 // SVG draws the tree from left to right as a self-contained picture: a box for each task with its name and the
-// attributes of a leaf, shortened; tooltips have the full text. Colours show the kinds, or the statuses if they are
-// given, indexed by task. It returns the error of the writer.
-func SVG(w io.Writer, p *plan.Plan, statuses []bt.Status) error {
-	d := newDrawing(p, statuses)
+// attributes of a leaf, shortened; tooltips have the full text. Colours show the roles of tasks. It returns the error of
+// the writer.
+func SVG(w io.Writer, p *plan.Plan) error {
+	d := &drawing{p}
 	boxes, width, height := d.layout()
 	legend := d.legend()
 	width = max(width, 2*margin+legendStep*float64(len(legend)))
@@ -147,7 +108,7 @@ func (d *drawing) layout() (boxes []box, width, height float64) {
 		switch {
 		case tree.Kind(t).Symbol() != "":
 			b.width += symbolSize
-		case lookOf(tree.Kind(t)) == condition:
+		case plan.RoleOf(tree.Kind(t)) == plan.Condition:
 			b.width += 2 * roundness
 		}
 		width = max(width, b.x+b.width+margin)
@@ -165,54 +126,29 @@ func (d *drawing) layout() (boxes []box, width, height float64) {
 	return boxes, width, height
 }
 
-// look returns the colours of a task.
-func (d *drawing) look(t bt.Task) look {
-	if d.statuses != nil {
-		return statusLooks[d.statuses[t]]
-	}
-	return lookOf(d.Tree.Kind(t))
-}
-
-// active reports whether a task is known to be active.
-func (d *drawing) active(t bt.Task) bool {
-	return d.statuses != nil && slices.Contains([]bt.Status{bt.Activating, bt.Running, bt.Finished, bt.Aborted,
-		bt.Dropped}, d.statuses[t])
-}
-
 func (d *drawing) edges(out *bufio.Writer, boxes []box, t bt.Task) {
 	from := boxes[t]
 	for _, c := range d.Tree.Children(t) {
 		to := boxes[c]
-		colour, thick := accept, 1.2
-		if d.active(c) {
-			colour, thick = d.look(c).line, 2.4
-		}
 		x0, y0, x1, y1 := from.x+from.width, from.y+boxHeight/2, to.x, to.y+boxHeight/2
 		middle := (x0 + x1) / 2
 		fmt.Fprintf(out,
-			`<path d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f" fill="none" stroke="%s" stroke-width="%.1f"/>`+"\n",
-			x0, y0, middle, y0, middle, y1, x1, y1, colour, thick)
+			`<path d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f" fill="none" stroke="%s" stroke-width="1.2"/>`+"\n",
+			x0, y0, middle, y0, middle, y1, x1, y1, line)
 	}
 }
 
 func (d *drawing) box(out *bufio.Writer, b box, t bt.Task) {
-	l := d.look(t)
-	thick := 1.2
-	if d.active(t) {
-		thick = 2.2
-	}
+	l := looks[plan.RoleOf(d.Tree.Kind(t))]
 	full := []string{d.Tree.Name(t), d.Tree.Kind(t).String()}
-	if d.statuses != nil {
-		full[1] += ", " + d.statuses[t].String()
-	}
 	radius := 5.0
 	x := b.x + padding
-	if lookOf(d.Tree.Kind(t)) == condition {
+	if plan.RoleOf(d.Tree.Kind(t)) == plan.Condition {
 		radius, x = boxHeight/2, x+roundness
 	}
 	fmt.Fprintf(out, `<g><title>%s</title>`, escape(strings.Join(append(full, d.Details(t)...), "\n")))
 	fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%.0f" `+
-		`fill="%s" stroke="%s" stroke-width="%.1f"/>`, b.x, b.y, b.width, boxHeight, radius, l.fill, l.line, thick)
+		`fill="%s" stroke="%s" stroke-width="1.2"/>`, b.x, b.y, b.width, boxHeight, radius, l.fill, l.line)
 	if s := d.Tree.Kind(t).Symbol(); s != "" {
 		fmt.Fprintf(out,
 			`<text x="%.1f" y="%.1f" font-size="18" font-weight="600" text-anchor="middle" fill="%s">%s</text>`,
@@ -227,31 +163,15 @@ func (d *drawing) box(out *bufio.Writer, b box, t bt.Task) {
 
 type legendEntry struct {
 	look
-	word string
+	word plan.Role
 }
 
 // legend explains the colours that the drawing has.
-func (d *drawing) legend() []legendEntry {
-	var entries []legendEntry
-	add := func(l look, word string) {
-		e := legendEntry{l, word}
-		if !slices.Contains(entries, e) {
-			entries = append(entries, e)
-		}
-	}
-	if d.statuses != nil {
-		for s := bt.Success; s <= bt.Dropped; s++ {
-			if slices.Contains(d.statuses, s) {
-				add(statusLooks[s], s.String())
-			}
-		}
-		return entries
-	}
-	words := map[look]string{condition: "condition", action: "action", composite: "composite", parallel: "parallel",
-		decorator: "decorator"}
+func (d *drawing) legend() (entries []legendEntry) {
 	for _, k := range bt.Kinds() {
-		if d.has(k) {
-			add(lookOf(k), words[lookOf(k)])
+		role := plan.RoleOf(k)
+		if e := (legendEntry{looks[role], role}); d.has(k) && !slices.Contains(entries, e) {
+			entries = append(entries, e)
 		}
 	}
 	return entries

@@ -90,14 +90,18 @@ func TestDependenciesAreExplained(t *testing.T) {
 			explained[title] = append(explained[title], m[1])
 		}
 	}
-	var npm struct{ Dependencies, DevDependencies map[string]string }
-	if err := json.Unmarshal([]byte(readFile(t, "internal/mcapcheck/package.json")), &npm); err != nil {
-		t.Fatal(err)
+	var packages []string
+	for _, file := range []string{"web/package.json", "internal/mcapcheck/package.json"} {
+		var npm struct{ Dependencies, DevDependencies map[string]string }
+		if err := json.Unmarshal([]byte(readFile(t, file)), &npm); err != nil {
+			t.Fatal(err)
+		}
+		packages = slices.Concat(packages, sortedKeys(npm.Dependencies), sortedKeys(npm.DevDependencies))
 	}
 	for title, required := range map[string][]string{
 		"Modules": directRequirements(readFile(t, "go.mod")),
 		"Tools":   toolModules(readFile(t, "internal/tools/go.mod")),
-		"npm":     slices.Concat(sortedKeys(npm.Dependencies), sortedKeys(npm.DevDependencies)),
+		"npm":     packages,
 	} {
 		got := slices.Sorted(slices.Values(explained[title]))
 		if slices.Sort(required); !slices.Equal(got, required) {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestFilesStayUnder800Lines(t *testing.T) {
-	for _, f := range readTree(t, ".go", ".mjs", ".js", ".css", ".html") {
+	for _, f := range readTree(t, ".go", ".ts", ".tsx", ".mjs", ".js", ".css", ".html") {
 		if lines := strings.Count(f.text, "\n"); lines >= 800 && !strings.Contains(f.path, "testdata/") {
 			t.Errorf("%s has %d lines: split the file or the room", f.path, lines)
 		}
