@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { type Point, line, scale, visible } from "../src/draw/plot.ts";
 import { svg } from "../src/draw/pen.ts";
 import { place, timeOf } from "../src/draw/time.ts";
+import { tree } from "../src/draw/tree.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
 import { margin } from "../src/model/margin.ts";
 import { type Data, type Logic, type Run, read, since, statusAt, valueAt } from "../src/model/run.ts";
@@ -169,6 +170,20 @@ test("a chain of 20,000 tasks and a tree of 5,000 are placed in time", () => {
   const wide = randomRun(r, 5000);
   const open = wide.data.tasks.length - [...collapsedBelow(wide, 400)].reduce((n, t) => n + below(wide, t), 0);
   assert.ok(open >= 100 && open < 5000, `${open}`);
+});
+
+test("of a large tree, only what is seen is drawn", () => {
+  const r = random(16);
+  const run = randomRun(r, 5000);
+  const l = layout(run, new Set(), estimate);
+  const area = { x: l.width / 3, y: l.height / 2, width: 1200, height: 600 };
+  const drawn: [number, number][] = [];
+  const none = () => {};
+  const pen = { path: none, text: none, rect: (x: number, y: number) => drawn.push([x, y]), inside: none, scaled: none };
+  tree(pen, l, run, 50, null, area, estimate);
+  const seen = l.boxes.filter((b) => b.x + b.width >= area.x && b.x <= area.x + area.width && b.y + size.height >= area.y && b.y <= area.y + area.height);
+  assert.ok(seen.length > 0 && seen.length < 200);
+  assert.deepEqual(new Set(drawn.map(String)), new Set(seen.map((b) => `${b.x},${b.y}`)));
 });
 
 /** value is the truth of a structure at a time, evaluated the dumb way. */
