@@ -20,15 +20,15 @@ type drawing struct{ *plan.Plan }
 // look is the colours of a box.
 type look struct{ fill, line string }
 
-// in returns the look of a box in a colour; share is the colour's part of the filling.
-func in(colour string, share float64) look { return look{tint(colour, share), colour} }
+// in returns the look of a box in a colour.
+func in(colour string) look { return look{tint(colour, 0.15), colour} }
 
 var looks = map[plan.Role]look{
-	plan.Composite: in(blue, 0.15),
-	plan.Parallel:  in(purple, 0.15),
-	plan.Decorator: in(muted, 0.15),
-	plan.Condition: in(amber, 0.15),
-	plan.Action:    in(green, 0.15),
+	plan.Composite: in(blue),
+	plan.Parallel:  in(purple),
+	plan.Decorator: in(muted),
+	plan.Condition: in(amber),
+	plan.Action:    in(green),
 }
 
 // Lengths of the drawing in pixels, and the sizes of its letters.
@@ -57,8 +57,8 @@ type box struct {
 }
 
 // SVG draws the tree from left to right as a self-contained picture: a box for each task with its name and the
-// attributes of a leaf, shortened; tooltips have the full text. Colours show the roles of tasks. It returns the error of
-// the writer.
+// attributes of a leaf, shortened; tooltips have the full text. Colours show the roles of tasks. It returns the error
+// of the writer.
 func SVG(w io.Writer, p *plan.Plan) error {
 	d := &drawing{p}
 	boxes, width, height := d.layout()

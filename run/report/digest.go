@@ -252,8 +252,8 @@ func (g *Gatherer) Sample(t float64, values []float64) error {
 	return nil
 }
 
-// divide draws the curves in columns from now on, at t. Of those that are not plotted, it keeps the ones that conditions
-// read.
+// divide draws the curves in columns from now on, at t. Of those that are not plotted, it keeps the ones that
+// conditions read.
 func (g *Gatherer) divide(t float64) {
 	needed := map[string]bool{}
 	if p := Plan(&g.last); p != nil {
@@ -341,8 +341,8 @@ func (g *Gatherer) Event(e record.Event) error {
 
 // Digest returns the digest of a log with this end. The gatherer must not be used any more.
 func (g *Gatherer) Digest(end record.End) *Digest {
-	d := &Digest{Header: g.shown, End: end, recorded: &g.last, numbers: g.numbers, changes: g.changes, extremes: g.extremes,
-		noticed: g.noticed, moreToNotice: g.moreToNotice}
+	d := &Digest{Header: g.shown, End: end, recorded: &g.last, numbers: g.numbers, changes: g.changes,
+		extremes: g.extremes, noticed: g.noticed, moreToNotice: g.moreToNotice}
 	if end.Summary != nil {
 		d.Summary = copied(end.Summary, brief)
 	}

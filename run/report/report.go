@@ -103,7 +103,8 @@ type task struct {
 
 // newTask returns a task as far as the header of a log describes it.
 func newTask(t *record.Task) task {
-	to := task{Name: t.Name, Label: t.Name, Kind: t.Kind, Role: plan.Composite, Parent: t.Parent, Note: t.Kind, Detail: []string{}, Rests: t.Rests}
+	to := task{Name: t.Name, Label: t.Name, Kind: t.Kind, Role: plan.Composite, Parent: t.Parent, Note: t.Kind,
+		Detail: []string{}, Rests: t.Rests}
 	if kind, known := bt.ParseKind(t.Kind); known {
 		to.Symbol, to.Role, to.Leaf = kind.Symbol(), plan.RoleOf(kind), kind.Family() == bt.Leaf
 	}
