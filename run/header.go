@@ -13,7 +13,10 @@ import (
 func (r *Run) Header() record.Header {
 	m := r.m
 	h := record.Header{Mission: m.Name, Text: m.Text, Plan: m.Plan.Name, Vehicle: m.Vehicle.Name, Horizon: r.until,
-		Method: m.Method.String(), RelTol: m.Tolerance, Interval: m.Interval, Signals: r.signals}
+		Method: m.Method.String(), RelTol: m.Tolerance, Interval: m.Interval, Signals: r.signals, Fence: m.Fence.Areas}
+	for _, p := range m.Rally {
+		h.Rally = append(h.Rally, p.Coordinates)
+	}
 	for _, p := range m.Plots {
 		h.Plots = append(h.Plots, record.Plot(p))
 	}

@@ -32,7 +32,8 @@ func node(t *testing.T, file string, arguments []string, settings ...string) {
 
 func TestModel(t *testing.T) { node(t, "model.test.mjs", nil) }
 
-// TestBrowser opens reports in Chromium: of the solar day, of a tree of 5,000 tasks, and of one whose names are markup.
+// TestBrowser opens reports in Chromium: of the solar day, of a copter, of a tree of 5,000 tasks, and of
+// one whose names are markup.
 func TestBrowser(t *testing.T) {
 	browser := os.Getenv("CHROMIUM")
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -60,6 +61,7 @@ func TestBrowser(t *testing.T) {
 	}
 	node(t, "browser.test.mjs", arguments, "CHROMIUM="+browser,
 		report("REPORT", filepath.Join("..", "missions", "solar-day.yaml")),
+		report("TRACK", filepath.Join("..", "missions", "patrol-copter.yaml")),
 		report("LARGE", mission(t, "large", large())),
 		report("HOSTILE", mission(t, evil, fmt.Sprintf(`<ReactiveSequence name="%s"><Condition name="%sc" on="x ge -2"/>`+
 			`<Action name="%sa" write="u := 1"/></ReactiveSequence>`, escaped, escaped, escaped))))

@@ -39,6 +39,7 @@ import (
 	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // Task describes one task of the plan's tree; its index in Header.Tasks is its bt.Task number (post-order).
@@ -150,6 +151,9 @@ type Header struct {
 	Plots      []Plot      `json:"plots"`
 	Parameters []Parameter `json:"parameters"`
 	Watched    []string    `json:"watched,omitempty"` // relations of which the log has an event for each change
+
+	Fence []earth.Area        `json:"fence,omitempty"` // where the vehicle may be
+	Rally []earth.Coordinates `json:"rally,omitempty"` // places to return to instead of home
 
 	// Date is the Unix time of the start [ns], of a flight that is not simulated. The log times of run.mcap are then Unix
 	// times, which Recorder.SetDate sets.

@@ -58,6 +58,7 @@ func (d *Digest) page() *data {
 	to.Mission, to.Text = d.Mission, d.Text
 	to.Verdict = outcome{v.Outcome, v.Word, Clock(ended(&d.End)), Clock(d.Horizon), v.Reason}
 	to.Facts, to.Notes = d.facts(), d.notes
+	to.Fence, to.Rally = d.Fence, d.Rally
 	to.Verdicts, to.Activities, to.Extremes = d.verdicts(), d.actions(), d.ranges()
 	to.Parameters = parameters(d.Parameters)
 	for _, a := range d.Attachments {

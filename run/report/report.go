@@ -6,6 +6,7 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/vehicle/earth"
 )
 
 // notes are the notes on the parts that the page leaves out.
@@ -41,6 +42,9 @@ type data struct {
 	Extremes   *texts         `json:"extremes"`
 	Parameters *parameterList `json:"parameters"`
 	Documents  []document     `json:"documents"`
+
+	Fence []earth.Area        `json:"fence"`
+	Rally []earth.Coordinates `json:"rally"`
 }
 
 type outcome struct {

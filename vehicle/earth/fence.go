@@ -10,14 +10,17 @@ import (
 )
 
 // Coordinates are those of a place, in m from home.
-type Coordinates struct{ North, East float64 }
+type Coordinates struct {
+	North float64 `json:"north"`
+	East  float64 `json:"east"`
+}
 
 // Area is a polygon or a circle.
 type Area struct {
-	Forbidden bool          // the vehicle must stay outside; otherwise inside
-	Corners   []Coordinates // of a polygon; none: it is a circle
-	Centre    Coordinates   // of a circle
-	Radius    float64       // of a circle [m]
+	Forbidden bool          `json:"forbidden"` // the vehicle must stay outside; otherwise inside
+	Corners   []Coordinates `json:"corners"`   // of a polygon; none: it is a circle
+	Centre    Coordinates   `json:"centre"`    // of a circle
+	Radius    float64       `json:"radius"`    // of a circle [m]
 }
 
 // Fence is where a vehicle may fly, in metres from home: inside each area, and outside of each forbidden one.

@@ -1,5 +1,5 @@
 // Tests of the report in a real browser: REPORT is the page of the solar day, LARGE one of 5,000 tasks, HOSTILE one with
-// markup in all names. CHROMIUM names the browser.
+// markup in all names, TRACK one of a copter with a fence. CHROMIUM names the browser.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -224,6 +224,22 @@ test("nothing scrolls sideways, at any width, light and dark", async () => {
     }
   }
   assert.equal(pictures.size, 2, "the tree is drawn in the colours of the scheme");
+  fine();
+});
+
+test("a click on the track moves the cursor there, and the fence is drawn", async () => {
+  await open("TRACK", "#t=0");
+  assert.match(await page.$eval(".track canvas", (c) => c.ariaLabel!), /east .* north .* m$/);
+  const box = (await (await page.$(".track"))!.boundingBox())!;
+  for (let y = 0; y < box.height && await time() === "0:00:00"; y += 12) await page.mouse.click(box.x + box.width / 2, box.y + y);
+  assert.notEqual(await time(), "0:00:00");
+  const red = await page.$eval(".track canvas", (c) => {
+    const d = (c as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, (c as HTMLCanvasElement).width, (c as HTMLCanvasElement).height).data;
+    let n = 0;
+    for (let i = 0; i < d.length; i += 4) if (d[i]! > 150 && d[i + 1]! < 80 && d[i + 3]! > 200) n++;
+    return n;
+  });
+  assert.ok(red > 20, `${red} pixels of the forbidden area`);
   fine();
 });
 

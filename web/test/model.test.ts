@@ -8,9 +8,10 @@ import { place, timeOf } from "../src/draw/time.ts";
 import { tree } from "../src/draw/tree.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
 import { margin } from "../src/model/margin.ts";
-import { type Data, type Logic, type Run, read, since, statusAt, valueAt } from "../src/model/run.ts";
+import { type Coordinates, type Data, type Logic, type Run, read, since, statusAt, valueAt } from "../src/model/run.ts";
 import { after, before } from "../src/model/sorted.ts";
 import { clock, duration, exactly, multiples, number, roundStep, timeStep } from "../src/model/text.ts";
+import { type Track, frameOf, nearest, pixel } from "../src/model/track.ts";
 import { Store } from "../src/store.ts";
 import { parseTime } from "../src/views/transport.tsx";
 
@@ -50,7 +51,7 @@ function randomRun(r: () => number, tasks: number): Run {
     lanes, time: packed(time),
     signals: ["x", "y"].map((name) => ({ name, unit: "1", text: "", type: "", names: null, time: "", values: packed(Float32Array.from(time, () => r() - 0.5)) })),
     plots: [], changes, events: [], gap: null, notes: { history: null, table: null },
-    verdicts: null, activities: null, extremes: null, parameters: null, documents: null,
+    verdicts: null, activities: null, extremes: null, parameters: null, documents: null, fence: null, rally: null,
   };
   return read(JSON.parse(JSON.stringify(data)) as Data);
 }
@@ -170,6 +171,43 @@ test("a chain of 20,000 tasks and a tree of 5,000 are placed in time", () => {
   const wide = randomRun(r, 5000);
   const open = wide.data.tasks.length - [...collapsedBelow(wide, 400)].reduce((n, t) => n + below(wide, t), 0);
   assert.ok(open >= 100 && open < 5000, `${open}`);
+});
+
+test("a frame contains the track and its fence, with one scale for both axes", () => {
+  const r = random(17);
+  for (let n = 0; n < 200; n++) {
+    const size = 10 ** (6 * r() - 2);
+    const coordinates = (): Coordinates => ({ north: size * (r() - 0.5), east: size * (r() - 0.5) });
+    const t: Track = {
+      names: ["east", "north"], unit: "m", time: Float64Array.from({ length: 20 }, (_, i) => i), home: r() < 0.5,
+      x: Float32Array.from({ length: 20 }, () => size * r()), y: Float32Array.from({ length: 20 }, () => size * r()), route: [[size * r(), size * r()]],
+      areas: [{ forbidden: false, corners: [coordinates(), coordinates(), coordinates()], centre: { north: 0, east: 0 }, radius: 0 },
+        { forbidden: true, corners: null, centre: coordinates(), radius: size / 3 }], rally: [coordinates()],
+    };
+    const f = frameOf(t, 300, 400);
+    assert.equal(f.scale[0], -f.scale[1]);
+    const inside = (x: number, y: number) => {
+      const [px, py] = pixel(f, x, y);
+      assert.ok(px >= 17.9 && px <= 282.1 && py >= 17.9 && py <= 382.1, `${px} ${py}`);
+    };
+    t.x.forEach((x, i) => inside(x, t.y[i]!));
+    for (const c of [...t.areas[0]!.corners!, ...t.rally]) inside(c.east, c.north);
+    const { centre, radius } = t.areas[1]!;
+    inside(centre.east + radius, centre.north - radius);
+    const i = Math.floor(20 * r());
+    const [px, py] = pixel(f, t.x[i]!, t.y[i]!);
+    assert.equal(nearest(t, f, px, py)!.t, i);
+  }
+});
+
+test("angles are read in degrees, with their thresholds", () => {
+  const run = randomRun(random(18), 2);
+  const { data } = run;
+  const one = read({ ...data, signals: [{ ...data.signals![0]!, unit: "rad" }],
+    tasks: [{ ...data.tasks[0]!, on: { op: "not", args: [{ op: "threshold", signal: "x", limit: Math.PI / 4 }] } }, data.tasks[1]!] });
+  assert.equal(one.signals[0]!.unit, "°");
+  assert.ok(Math.abs(one.signals[0]!.values[3]! - run.signals[0]!.values[3]! * 180 / Math.PI) < 1e-4);
+  assert.ok(Math.abs(margin(one, one.data.tasks[0]!.on!, 50).limit - 45) < 1e-9);
 });
 
 test("of a large tree, only what is seen is drawn", () => {

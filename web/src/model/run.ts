@@ -91,6 +91,22 @@ export interface Data {
   extremes: Table | null;
   parameters: { text: string; changed: Table | null; all: Table } | null;
   documents: { name: string; text: string }[] | null;
+  fence: Area[] | null; // the vehicle must be inside each area, and outside each forbidden one
+  rally: Coordinates[] | null; // places to return to instead of home
+}
+
+/** Coordinates are those of a place [m], from home. */
+export interface Coordinates {
+  north: number;
+  east: number;
+}
+
+/** Area is a polygon or, without corners, a circle. */
+export interface Area {
+  forbidden: boolean;
+  corners: Coordinates[] | null;
+  centre: Coordinates;
+  radius: number;
 }
 
 /** Run is a run with its samples unpacked. It never changes. */
@@ -112,6 +128,17 @@ function unpack(text: string): ArrayBuffer {
   return Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer as ArrayBuffer;
 }
 
+const degrees = 180 / Math.PI;
+
+/** shown writes angles in degrees, as people read them. */
+const shown = (s: Signal): Signal => s.unit === "rad" ? { ...s, unit: "°", values: s.values.map((v) => v * degrees) } : s;
+
+/** inDegrees changes the limits on angles likewise. */
+function inDegrees(logic: Logic | undefined, angles: ReadonlySet<string>): void {
+  if (logic?.signal !== undefined && angles.has(logic.signal)) logic.limit! *= degrees;
+  for (const part of logic?.args ?? []) inDegrees(part, angles);
+}
+
 /** read unpacks the data of a run. */
 export function read(data: Data): Run {
   const time = new Float64Array(unpack(data.time));
@@ -121,6 +148,11 @@ export function read(data: Data): Run {
   const laneOf: (Lane | undefined)[] = data.tasks.map(() => undefined);
   for (const lane of lanes) laneOf[lane.task] = lane;
   const events = data.events ?? [];
+  const angles = new Set((data.signals ?? []).filter((s) => s.unit === "rad").map((s) => s.name));
+  for (const task of data.tasks) {
+    inDegrees(task.on, angles);
+    inDegrees(task.off, angles);
+  }
   return {
     data,
     from: data.start,
@@ -129,7 +161,7 @@ export function read(data: Data): Run {
     laneOf,
     children,
     root: data.tasks.findIndex((task) => task.parent < 0),
-    signals: (data.signals ?? []).map((s) => ({
+    signals: (data.signals ?? []).map((s) => shown({
       ...s,
       time: s.time ? new Float64Array(unpack(s.time)) : time,
       values: new Float32Array(unpack(s.values)),

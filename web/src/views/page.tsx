@@ -6,6 +6,7 @@ import { exactly } from "../model/text.ts";
 import type { Store } from "../store.ts";
 import { Figure, type Tip } from "./figure.tsx";
 import { Log } from "./log.tsx";
+import { TrackView } from "./track.tsx";
 import { Transport } from "./transport.tsx";
 import { Details, TreeView } from "./tree.tsx";
 
@@ -62,11 +63,15 @@ function Parameters({ store }: { store: Store }) {
 
 function Replay({ store }: { store: Store }) {
   const [ref, width] = useWidth(store);
+  const [side, across] = useWidth(store);
   return <section>
     <h2>Tree at {exactly(store.time.value)}</h2>
     <div class="replay">
       <div ref={ref}>{store.run.root >= 0 && width > 0 && <TreeView store={store} width={width} />}</div>
-      <Details store={store} />
+      <div ref={side}>
+        <Details store={store} />
+        {across > 0 && <TrackView store={store} width={across} />}
+      </div>
     </div>
   </section>;
 }
