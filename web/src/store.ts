@@ -48,8 +48,9 @@ export class Store {
     this.seek((direction > 0 ? next : previous)(times, this.time.value) ?? (direction > 0 ? this.run.data.end : this.run.from));
   }
 
-  /** advance plays the run for some time of the viewer [s]. */
+  /** advance plays the run for some time of the viewer [s], if it is not paused. */
   advance(dt: number) {
+    if (!this.playing.value) return;
     this.seek(this.time.value + dt * this.speed.value);
     if (this.time.value >= this.run.data.end) this.playing.value = false;
   }
