@@ -54,13 +54,16 @@ func TestBrowser(t *testing.T) {
 	dir := t.TempDir()
 	canopy := filepath.Join(dir, "canopy")
 	run(t, "go", "build", "-o", canopy, "../cmd/canopy")
-	report := func(variable, mission string) string {
+	report := func(variable, mission string, arguments ...string) string {
 		out := filepath.Join(dir, variable)
-		run(t, canopy, "run", mission, "--out", out, "-q")
+		run(t, canopy, append([]string{"run", mission, "--out", out, "-q"}, arguments...)...)
 		return variable + "=" + filepath.Join(out, "report.html")
 	}
-	node(t, "browser.test.mjs", arguments, "CHROMIUM="+browser,
-		report("REPORT", filepath.Join("..", "missions", "solar-day.yaml")),
+	day := filepath.Join("..", "missions", "solar-day.yaml")
+	first, _ := report("REPORT", day), report("OTHER", day, "--set", "battery.E_Wh=6100")
+	run(t, canopy, "report", filepath.Join(dir, "OTHER"), filepath.Join(dir, "REPORT"))
+	node(t, "browser.test.mjs", arguments, "CHROMIUM="+browser, first,
+		"OVERLAY="+filepath.Join(dir, "OTHER", "overlay.html"),
 		report("TRACK", filepath.Join("..", "missions", "patrol-copter.yaml")),
 		report("LARGE", mission(t, "large", large())),
 		report("HOSTILE", mission(t, evil, fmt.Sprintf(`<ReactiveSequence name="%s"><Condition name="%sc" on="x ge -2"/>`+

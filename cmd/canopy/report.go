@@ -14,12 +14,25 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// overlayFile is the name of a report with a second run laid over the first one.
+const overlayFile = "overlay.html"
+
 func reportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "report",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := os.Stat(filepath.Join(args[0], folder.LogFile)); err != nil {
-				return noRun(err)
+			for _, dir := range args {
+				if _, err := os.Stat(filepath.Join(dir, folder.LogFile)); err != nil {
+					return noRun(err)
+				}
+			}
+			if len(args) == 2 {
+				name := filepath.Join(args[0], overlayFile)
+				if err := folder.Overlay(name, args[0], args[1]); err != nil {
+					return failed(err)
+				}
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "report:", name)
+				return failed(err)
 			}
 			end, err := folder.Report(args[0], cmd.OutOrStdout())
 			if err != nil {

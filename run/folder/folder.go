@@ -370,25 +370,43 @@ func (f *flight) report(s *record.Summary, saved bool) error {
 // Report rewrites the report of a folder from its log, and writes the closing table to table. It returns how the log
 // ends.
 func Report(dir string, table io.Writer) (record.End, error) {
-	f, err := files.Open(filepath.Join(dir, LogFile), os.O_RDONLY)
-	if err != nil {
-		return record.End{}, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	info, err := f.Stat()
-	if err != nil {
-		return record.End{}, err
-	}
-	digest, err := report.Read(io.NewSectionReader(f, 0, info.Size())) // of a run in progress, the part that exists
+	digest, err := read(dir)
 	if err != nil {
 		return record.End{}, err
 	}
 	return digest.End, errors.Join(page(filepath.Join(dir, ReportFile), digest), digest.Table(table))
 }
 
+// Overlay writes a report of the run in a folder with that in another one laid over it.
+func Overlay(name, dir, against string) error {
+	digest, err := read(dir)
+	if err != nil {
+		return err
+	}
+	over, err := read(against)
+	if err != nil {
+		return err
+	}
+	return files.Write(name, func(w io.Writer) error { return digest.HTML(w, over) })
+}
+
+// read digests the log in a folder; of a run in progress, the part that exists.
+func read(dir string) (*report.Digest, error) {
+	f, err := files.Open(filepath.Join(dir, LogFile), os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return report.Read(io.NewSectionReader(f, 0, info.Size()))
+}
+
 // page writes the report of a digest.
 func page(name string, digest *report.Digest) error {
-	return files.Write(name, func(w io.Writer) error { return digest.HTML(w) })
+	return files.Write(name, func(w io.Writer) error { return digest.HTML(w, nil) })
 }
 
 // What the errors of a run wrap.

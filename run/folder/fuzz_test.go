@@ -39,7 +39,7 @@ func FuzzReport(f *testing.F) {
 		data := file.Bytes()
 		data = data[:len(data)-min(len(data), int(cut))]
 		if digest, err := report.Read(bytes.NewReader(data)); err == nil {
-			_ = digest.HTML(io.Discard)
+			_ = digest.HTML(io.Discard, nil)
 		}
 	})
 }

@@ -21,11 +21,11 @@ import (
 // signals and statuses over one time axis, properties, time in each action, extremes, all status changes and events,
 // parameters, the attached documents.
 //
-// All text may be hostile. Errors are those of w.
+// A second digest is laid over the first one; nil: none is. All text may be hostile. Errors are those of w.
 //
 // A script, which the page contains, draws it: on canvas on a screen, as vectors on paper. Where scripts are off, the
 // page shows the table of [Digest.Table]. Of a very long run, curves, lanes and table are thinned out, with a note.
-func (d *Digest) HTML(w io.Writer) error {
+func (d *Digest) HTML(w io.Writer, against *Digest) error {
 	var table strings.Builder
 	_ = d.Table(&table) // which has no errors
 	out := bufio.NewWriter(w)
@@ -47,6 +47,10 @@ func (d *Digest) HTML(w io.Writer) error {
 <pre>%s</pre></noscript>
 <script type="application/json" id="run">`, title, web.Style, title, html.EscapeString(table.String()))
 	err := json.NewEncoder(out).Encode(d.page()) // which escapes what HTML could interpret
+	if against != nil {
+		_, _ = out.WriteString("</script>\n" + `<script type="application/json" id="against">`)
+		err = errors.Join(err, json.NewEncoder(out).Encode(against.page()))
+	}
 	_, _ = out.WriteString("</script>\n<script>" + web.Report + "</script>\n</body>\n</html>\n")
 	return errors.Join(err, out.Flush())
 }

@@ -65,7 +65,7 @@ func TestNoTolerance(t *testing.T) {
 func render(t *testing.T, log *record.Log) string {
 	t.Helper()
 	var b bytes.Buffer
-	must(t, digest(t, log).HTML(&b))
+	must(t, digest(t, log).HTML(&b, nil))
 	if *keep != "" {
 		must(t, os.WriteFile(filepath.Join(*keep, t.Name()+".html"), b.Bytes(), 0o644))
 	}
@@ -412,7 +412,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestFullDisk(t *testing.T) {
 	log := sampleLog(t)
-	if err := digest(t, log).HTML(full{}); !errors.Is(err, errFull) {
+	if err := digest(t, log).HTML(full{}, nil); !errors.Is(err, errFull) {
 		t.Errorf("HTML: %v", err)
 	}
 	if err := digest(t, log).Table(full{}); !errors.Is(err, errFull) {
@@ -448,7 +448,7 @@ func TestRowsCostLittle(t *testing.T) {
 			log.Parameters = append(log.Parameters, record.Parameter{Name: fmt.Sprint(i), Unit: "m", Value: 1.5, Default: 1.5})
 		}
 		d := digest(t, log)
-		return testing.AllocsPerRun(5, func() { must(t, d.HTML(io.Discard)) })
+		return testing.AllocsPerRun(5, func() { must(t, d.HTML(io.Discard, nil)) })
 	}
 	if each := (cost(1100) - cost(100)) / 1000; each > 8 {
 		t.Errorf("%g allocations for each parameter", each)

@@ -1,4 +1,4 @@
-// The entry of the report: it draws the run in the element "run".
+// The entry of the report: it draws the run in the element "run", and lays that of "against" over it if there is one.
 
 import { effect } from "@preact/signals";
 import { render } from "preact";
@@ -7,7 +7,11 @@ import { Store } from "./store.ts";
 import { Page } from "./views/page.tsx";
 import { keys } from "./views/transport.tsx";
 
-const store = new Store(read(JSON.parse(document.getElementById("run")!.textContent!) as Data));
+const runOf = (id: string) => {
+  const element = document.getElementById(id);
+  return element === null ? null : read(JSON.parse(element.textContent!) as Data);
+};
+const store = new Store(runOf("run")!, runOf("against"));
 store.read(location.hash);
 
 const dark = matchMedia("(prefers-color-scheme: dark)");

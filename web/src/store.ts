@@ -14,6 +14,7 @@ export const speeds = [1, 10, 60, 600, 3600];
 
 export class Store {
   readonly run: Run;
+  readonly against: Run | null; // a second run that is laid over it
   readonly time: Signal<number>; // the cursor [s]
   readonly other: Signal<number | null> = signal(null); // the second cursor
   readonly hover: Signal<number | null> = signal(null); // where the pointer is
@@ -27,8 +28,9 @@ export class Store {
   readonly printing: Signal<boolean> = signal(false);
   readonly dark: Signal<boolean> = signal(false);
 
-  constructor(run: Run) {
+  constructor(run: Run, against: Run | null = null) {
     this.run = run;
+    this.against = against;
     this.time = signal(run.data.end);
     this.view = signal({ from: run.from, to: run.to });
     this.collapsed = signal(collapsedBelow(run, mostOpen));

@@ -1,5 +1,6 @@
 // Tests of the report in a real browser: REPORT is the page of the solar day, LARGE one of 5,000 tasks, HOSTILE one with
-// markup in all names, TRACK one of a copter with a fence. CHROMIUM names the browser.
+// markup in all names, TRACK one of a copter with a fence, OVERLAY two runs of
+// the day. CHROMIUM names the browser.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -240,6 +241,18 @@ test("a click on the track moves the cursor there, and the fence is drawn", asyn
     return n;
   });
   assert.ok(red > 20, `${red} pixels of the forbidden area`);
+  fine();
+});
+
+test("a second run is laid over, and the first difference is found", async () => {
+  await open("OVERLAY", "#t=0");
+  assert.match(await text(".against"), /The runs first differ at 11:\d\d:\d\d\.\d\d\d: \w+ is \w+ here, \w+ there/);
+  await page.click(".against .link");
+  assert.ok((await text(".against")).includes(`${await time()}.`));
+  const picture = () => page.$eval(".plotted canvas", (c) => (c as HTMLCanvasElement).toDataURL());
+  const both = await picture();
+  await open("REPORT");
+  assert.notEqual(await picture(), both);
   fine();
 });
 

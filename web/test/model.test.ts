@@ -6,6 +6,7 @@ import { type Point, line, scale, visible } from "../src/draw/plot.ts";
 import { svg } from "../src/draw/pen.ts";
 import { place, timeOf } from "../src/draw/time.ts";
 import { tree } from "../src/draw/tree.ts";
+import { firstDifference } from "../src/model/difference.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
 import { margin } from "../src/model/margin.ts";
 import { type Coordinates, type Data, type Logic, type Run, read, since, statusAt, valueAt } from "../src/model/run.ts";
@@ -171,6 +172,24 @@ test("a chain of 20,000 tasks and a tree of 5,000 are placed in time", () => {
   const wide = randomRun(r, 5000);
   const open = wide.data.tasks.length - [...collapsedBelow(wide, 400)].reduce((n, t) => n + below(wide, t), 0);
   assert.ok(open >= 100 && open < 5000, `${open}`);
+});
+
+test("the first difference of two runs is the first", () => {
+  const r = random(19);
+  for (let n = 0; n < 300; n++) {
+    const a = randomRun(r, 4);
+    const data = JSON.parse(JSON.stringify(a.data)) as Data;
+    for (let changes = Math.floor(3 * r()); changes > 0; changes--) {
+      const lane = data.lanes![Math.floor(4 * r())]!;
+      lane.s[Math.floor(lane.s.length * r())] = Math.floor(8 * r());
+    }
+    const b = read(data);
+    let want: number | null = null;
+    for (let t = 0; t <= 100 && want === null; t++) if (a.lanes.some((l, i) => statusAt(l, t) !== statusAt(b.lanes[i], t))) want = t;
+    const found = firstDifference(a, b);
+    assert.equal(found?.t ?? null, want);
+    if (found !== null) assert.notEqual(found.statuses[0], found.statuses[1]);
+  }
 });
 
 test("a frame contains the track and its fence, with one scale for both axes", () => {

@@ -8,8 +8,13 @@ import { type Window, grid, place } from "./time.ts";
 
 export const laneHeight = 18;
 
-/** lanes draws some lanes below each other, with the names of their tasks if there is no room for them beside. */
-export function lanes(pen: Pen, w: Window, run: Run, list: Lane[], selected: number | null, named: boolean) {
+const strip = 7; // the height of a lane that is laid over
+
+/**
+ * lanes draws some lanes below each other, with the names of their tasks if there is no room for them beside. Those of a
+ * run that is laid over are narrow strips below.
+ */
+export function lanes(pen: Pen, w: Window, run: Run, list: Lane[], selected: number | null, named: boolean, against: Run | null) {
   const height = list.length * laneHeight;
   list.forEach((l, i) => {
     if (l.task === selected) pen.rect(0, i * laneHeight, w.width, laneHeight, { fill: "accent", opacity: 0.18 });
@@ -17,13 +22,15 @@ export function lanes(pen: Pen, w: Window, run: Run, list: Lane[], selected: num
   });
   grid(pen, w, height);
   pen.inside(0, 0, w.width, height, () => list.forEach((l, i) => {
-    lane(pen, w, run, l, i * laneHeight);
+    const over = against?.laneOf[against.data.tasks.findIndex((task) => task.name === run.data.tasks[l.task]!.name)];
+    lane(pen, w, run, l, i * laneHeight, over === undefined ? laneHeight : laneHeight - strip);
+    if (over !== undefined) lane(pen, w, against!, over, (i + 1) * laneHeight - strip, strip);
     if (named) pen.text(3, i * laneHeight + 13, run.data.tasks[l.task]!.label, { fill: "ink", size: 10 });
   }));
 }
 
 /** lane draws one lane: a path for each status, and a line where the task was active for no time. */
-function lane(pen: Pen, w: Window, run: Run, l: Lane, y: number) {
+function lane(pen: Pen, w: Window, run: Run, l: Lane, y: number, height: number) {
   const { statuses, transient } = run.data;
   const paths = statuses.map(() => "");
   const moments = statuses.map(() => "");
@@ -33,9 +40,9 @@ function lane(pen: Pen, w: Window, run: Run, l: Lane, y: number) {
     if (end > l.t[i]! || i === l.t.length - 1) {
       const x1 = Math.max(-4, place(w, l.t[i]!));
       const x2 = Math.min(w.width + 4, Math.max(place(w, end), x1 + (transient[s] ? 0 : 0.8)));
-      if (x2 >= 0) paths[s] += block(statuses[s]!, x1, x2, y, laneHeight);
+      if (x2 >= 0) paths[s] += block(statuses[s]!, x1, x2, y, height);
     } else if (!transient[s] && passed(run, l, i)) {
-      moments[s] += `M${place(w, l.t[i]!).toFixed(2)} ${y + 0.14 * laneHeight}V${y + 0.86 * laneHeight}`;
+      moments[s] += `M${place(w, l.t[i]!).toFixed(2)} ${y + 0.14 * height}V${y + 0.86 * height}`;
     }
   }
   const leaf = run.data.tasks[l.task]!.leaf;

@@ -10,6 +10,7 @@ import { type Window, grid, place } from "./time.ts";
 export interface Curve {
   signal: Signal;
   colour: number;
+  over?: boolean; // it is of the run that is laid over
 }
 
 /** Limit is a threshold of a condition on a signal that is drawn. */
@@ -134,7 +135,10 @@ export function plot(pen: Pen, w: Window, height: number, curves: Curve[], limit
         free = at - 12;
       }
       markFaults(pen, w, height, faults);
-      for (let i = curves.length; i-- > 0;) pen.path(line(points[i]!, w, y), strokeOf(curves[i]!.colour));
+      for (let i = curves.length; i-- > 0;) {
+        const { colour, over } = curves[i]!;
+        pen.path(line(points[i]!, w, y), over ? { ...strokeOf(colour), dash: [2, 3] } : strokeOf(colour));
+      }
     });
   }
   pen.rect(0.5, 0.5, w.width - 1, height - 1, { stroke: "rule" });

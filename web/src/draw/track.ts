@@ -26,8 +26,8 @@ function way(t: Track, f: Frame, from: number, to: number): string {
   return d;
 }
 
-/** track draws the whole way, what is in view of it strongly, and where the vehicle was at a time. */
-export function track(pen: Pen, t: Track, f: Frame, view: { from: number; to: number }, now: number, width: number, height: number) {
+/** track draws the whole way, what is in view of it strongly, a way that is laid over, and where the vehicle was. */
+export function track(pen: Pen, t: Track, over: Track | null, f: Frame, view: { from: number; to: number }, now: number, width: number, height: number) {
   for (const a of t.areas) {
     const corners = (a.corners ?? []).map((c) => at(pixel(f, c.east, c.north)));
     const d = corners.length > 0 ? `M${corners.join("L")}Z` : circle(pixel(f, a.centre.east, a.centre.north), a.radius * f.scale[0]);
@@ -35,6 +35,7 @@ export function track(pen: Pen, t: Track, f: Frame, view: { from: number; to: nu
   }
   pen.path(way(t, f, 0, t.time.length), { stroke: "rule", width: 1.5 });
   pen.path(way(t, f, before(t.time, view.from), after(t.time, view.to)), { stroke: "curve0", width: 1.5 });
+  if (over !== null) pen.path(way(over, f, 0, over.time.length), { stroke: "curve1", width: 1.5, dash: [2, 3] });
   for (const [x, y] of t.route) pen.path(circle(pixel(f, x, y), 4), { stroke: "change", fill: "paper", width: 1.5 });
   for (const p of t.rally) {
     const [x, y] = pixel(f, p.east, p.north);

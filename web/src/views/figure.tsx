@@ -135,8 +135,13 @@ function Plot({ store, w, title, signals, tip }: { store: Store; w: Window; titl
   const selected = store.selected.value;
   const height = Math.max(128, 26 + 16 * signals.length);
   const draw = useMemo(() => {
-    const curves = signals.map((s, i) => ({ signal: run.signals[s]!, colour: i, index: s })).filter((c) => !hidden.has(c.index));
-    const limits = curves.flatMap((c) => limitsOn(run, c.signal.name, selected));
+    const own = signals.map((s, i) => ({ signal: run.signals[s]!, colour: i, index: s })).filter((c) => !hidden.has(c.index));
+    const over = own.flatMap(({ signal: { name, unit }, colour }) => {
+      const signal = store.against?.signals.find((s) => s.name === name && s.unit === unit);
+      return signal === undefined ? [] : [{ signal, colour, over: true }];
+    });
+    const curves = [...own, ...over];
+    const limits = own.flatMap((c) => limitsOn(run, c.signal.name, selected));
     return shifted((pen) => plot(pen, w, height, curves, limits, run.faults.map((e) => e.t)));
   }, [run, w, height, hidden, signals, selected]);
   const units = new Set(signals.map((s) => run.signals[s]!.unit));
@@ -238,7 +243,7 @@ function Lanes({ store, w, list, tip, narrow }: { store: Store; w: Window; list:
   const { run } = store;
   const selected = store.selected.value;
   const inside = list.some((l) => l.task === selected) ? selected : null;
-  const draw = useMemo(() => shifted((pen: Pen) => lanes(pen, w, run, list, inside, narrow)), [w, run, list, inside, narrow]);
+  const draw = useMemo(() => shifted((pen: Pen) => lanes(pen, w, run, list, inside, narrow, store.against)), [w, run, list, inside, narrow]);
   const at = (y: number) => list[Math.floor(y / laneHeight)];
   return <Row store={store} w={w} height={list.length * laneHeight} draw={draw} tip={tip} name="histories of tasks" labelClass="names"
     click={(y) => {

@@ -1,6 +1,7 @@
 // The report: a document about a run that replays it.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { firstDifference } from "../model/difference.ts";
 import type { Table } from "../model/run.ts";
 import { exactly } from "../model/text.ts";
 import type { Store } from "../store.ts";
@@ -33,6 +34,21 @@ function Head({ store }: { store: Store }) {
     <p class={`verdict ${v.outcome}`}><strong>{v.word} at {v.at}</strong> of {v.horizon}{v.reason === "" ? "" : `: ${v.reason}`}</p>
     <dl class="facts">{facts.map((f) => <div key={f.name}><dt>{f.name}</dt><dd>{f.text}<small>{f.small}</small></dd></div>)}</dl>
   </header>;
+}
+
+/** Against says which run is laid over, and where the two begin to differ. */
+function Against({ store }: { store: Store }) {
+  const { run, against } = store;
+  const first = useMemo(() => (against === null ? null : firstDifference(run, against)), [run, against]);
+  if (against === null) return null;
+  const { mission, verdict } = against.data;
+  return <p class="against">Dotted curves and the lower strips of lanes: {mission}, {verdict.word} at {verdict.at}.{" "}
+    {first === null ? "While both last, all tasks have the same statuses." : <>The runs first differ at{" "}
+      <button type="button" class="link" onClick={() => {
+        store.seek(first.t);
+        store.select(first.task);
+      }}>{exactly(first.t)}</button>: {run.data.tasks[first.task]!.name} is {first.statuses[0]} here, {first.statuses[1]} there.</>}
+  </p>;
 }
 
 /** Rows shows a table of texts. */
@@ -82,6 +98,7 @@ export function Page({ store }: { store: Store }) {
   const [tip, setTip] = useState<Tip | null>(null);
   return <>
     <Head store={store} />
+    <Against store={store} />
     <div class="sides">
     <Replay store={store} />
     <section>

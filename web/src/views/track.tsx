@@ -14,13 +14,14 @@ const reach = 40; // px
 export function TrackView({ store, width }: { store: Store; width: number }) {
   const { run } = store;
   const t = useMemo(() => track(run), [run]);
+  const over = useMemo(() => (store.against === null ? null : track(store.against)), [store]);
   const height = Math.min(width, 420);
   const frame = useMemo(() => (t === null ? null : frameOf(t, width, height)), [t, width, height]);
   const view = store.view.value;
   const now = store.hover.value ?? store.time.value;
   const paint = useCallback((pen: Pen) => {
-    if (t !== null && frame !== null) draw(pen, t, frame, view, now, width, height);
-  }, [t, frame, view, now, width, height]);
+    if (t !== null && frame !== null) draw(pen, t, over, frame, view, now, width, height);
+  }, [t, over, frame, view, now, width, height]);
   if (t === null || frame === null) return null;
   const find = (e: MouseEvent & { currentTarget: HTMLElement }) => {
     const box = e.currentTarget.getBoundingClientRect();

@@ -1,0 +1,32 @@
+// Where two runs differ.
+
+import { type Run, statusAt } from "./run.ts";
+
+/** Difference is the first instant at whose end a task has different statuses in two runs. */
+export interface Difference {
+  t: number;
+  task: number; // of the first run
+  statuses: [string, string];
+}
+
+/**
+ * firstDifference compares the tasks that two runs have by name, while both last; null: they have the same statuses. Of
+ * several tasks at one instant, it is the first one in the order of the lanes.
+ */
+export function firstDifference(a: Run, b: Run): Difference | null {
+  const named = new Map(b.data.tasks.map((task, i) => [task.name, i]));
+  const end = Math.min(a.data.end, b.data.end);
+  let first: Difference | null = null;
+  for (const lane of a.lanes) {
+    const other = b.laneOf[named.get(a.data.tasks[lane.task]!.name) ?? -1];
+    if (other === undefined) continue;
+    for (const t of Float64Array.from(new Set([...lane.t, ...other.t])).sort()) {
+      if (t > end || (first !== null && t >= first.t)) break;
+      const statuses = [a.data.statuses[statusAt(lane, t)], b.data.statuses[statusAt(other, t)]];
+      if (statuses[0] === statuses[1]) continue;
+      first = { t, task: lane.task, statuses: [statuses[0] ?? "absent", statuses[1] ?? "absent"] };
+      break;
+    }
+  }
+  return first;
+}
