@@ -396,6 +396,9 @@ func (m *Moment) Quiet() bool {
 	})
 }
 
+// Ended reports whether the plan has ended, and every run with it.
+func (m *Moment) Ended() bool { return m.s.ends && m.s.x.Ended() != bt.Accept }
+
 // Engine returns the plan's tree, to be read.
 func (m *Moment) Engine() *bt.Engine { return m.engine }
 

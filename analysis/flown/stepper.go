@@ -38,6 +38,7 @@ type Stepper struct {
 	Most   []zone.Time // the maximum readings of these clocks at the next instant, if they run
 
 	Still bool // no time passes before the next instant: it follows at once
+	ends  bool // every run ends with the plan
 
 	p          *executive.Program
 	compiler   *expr.Compiler
@@ -125,7 +126,7 @@ func Abstract(subject declare.Subject, except ...bt.Task) *Stepper {
 func prepare(subject declare.Subject, known *forms, a *answers, all bool, x *abstraction) *Stepper {
 	s := &Stepper{Tree: subject.Plan.Tree, relations: map[string]*expr.Code{},
 		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}, latches: map[string]latch{},
-		begin: subject.Initial}
+		begin: subject.Initial, ends: subject.Ends}
 	if subject.Program == nil {
 		s.compileAlone(subject.Plan)
 	} else {

@@ -164,6 +164,18 @@ func (x *monitor) satisfied(state int) bool {
 	return !x.violated(state) && x.obligations[state][0] == 0
 }
 
+// owes reports whether something is still to happen that never does if the run ends now.
+func (x *monitor) owes(state int) bool {
+	return !slices.ContainsFunc(x.obligations[state], func(s uint64) bool {
+		for ; s != 0; s &= s - 1 {
+			if op := x.ops[bits.TrailingZeros64(s)].Op; op == temporal.Until || op == temporal.Within {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // bounded returns the operations of a kind in a state; alone is false if it leaves alternatives with such operations.
 func (x *monitor) bounded(state int, op temporal.Op) (set uint64, alone bool) {
 	for _, s := range x.obligations[state] {

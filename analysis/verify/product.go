@@ -201,6 +201,10 @@ func (x *product) step(at *flown.Moment, now observed) (observed, event) {
 		return now, hit
 	case x.satisfied(now.state):
 		return now, done
+	case at.Ended() && x.owes(now.state):
+		return now, hit
+	case at.Ended():
+		return now, done
 	}
 	return now, nothing
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -66,6 +67,24 @@ func TestFlightsThatChatter(t *testing.T) {
 		}
 		if got := answers(t, mission, "chatter"); !strings.HasPrefix(got, c.verdict) {
 			t.Errorf("%s: %q, not %s", name, got, c.verdict)
+		}
+	}
+}
+
+// TestPropertiesEndWithThePlan: what is still to happen when the plan ends, and the run with it, does not happen. The
+// plan ends at 2 s.
+func TestPropertiesEndWithThePlan(t *testing.T) {
+	const plan = `<ReactiveSequence><Condition name="c" on="t lt 2"/><Action name="a"/></ReactiveSequence>`
+	for property, want := range map[string][2]string{ // the run goes on, the run ends with the plan
+		"eventually (t ge 5)": {"proved", "REFUTED"}, "a until (t ge 5)": {"REFUTED", "REFUTED"}, "within 6 (t ge 5)": {"proved", "not"},
+		"t le 3 until (t ge 5)": {"REFUTED", "REFUTED"}, "not (t ge 2) until (t ge 1)": {"proved", "proved"}, "never (t ge 5)": {"REFUTED", "proved"},
+		"t le 3": {"proved", "proved"}, "always (t le 3)": {"REFUTED", "proved"}, "eventually (t ge 1)": {"proved", "proved"},
+		"for 5 [s] (t lt 3)": {"REFUTED", "proved"},
+	} {
+		for i, ends := range []string{"", "ends_with_plan: true\n"} {
+			if got := answers(t, cart(t, plan, ends+"check: {properties: ["+strconv.Quote(property)+"]}\n"), "property"); !strings.HasPrefix(got, want[i]) {
+				t.Errorf("%s, %q: %q, not %s", property, ends, got, want[i])
+			}
 		}
 	}
 }

@@ -110,6 +110,7 @@ type Subject struct {
 	Flown    *Flight               // a flight of the plan; nil if there is none
 	Sources  []string              // of signals: each may be lost and found at any instant
 	Horizon  float64               // at which every run ends [s]; 0: at none
+	Ends     bool                  // every run ends with the plan
 
 	Initial map[string]interval.Interval // where signals are at the start of every run; nil: anywhere
 

@@ -11,7 +11,7 @@ import (
 func (m *Mission) Subject() declare.Subject {
 	m = m.Flown()
 	s := declare.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{},
-		Program: m.Program, Compiler: m.compiler, Horizon: m.Horizon}
+		Program: m.Program, Compiler: m.compiler, Horizon: m.Horizon, Ends: m.EndsWithPlan}
 	for _, source := range m.Sources() {
 		s.Sources = append(s.Sources, source.Name)
 	}
