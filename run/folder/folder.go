@@ -400,7 +400,11 @@ func read(dir string) (*report.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.Read(io.NewSectionReader(f, 0, info.Size()))
+	digest, err := report.Read(io.NewSectionReader(f, 0, info.Size()))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return digest, nil
 }
 
 // page writes the report of a digest.
