@@ -113,8 +113,7 @@ func (e *enclosure) holds(i, k int) bool {
 	if k == 0 {
 		beyond = beyond.Negative()
 	}
-	return e.rate(i, k, map[string]interval.Interval{name: beyond}) <= 0 ||
-		from+e.until*e.rate(i, k, nil) <= end
+	return e.slower(i, k, 0, map[string]interval.Interval{name: beyond}) || e.slower(i, k, (end-from)/e.until, nil)
 }
 
 // outwards returns an end of an interval.
@@ -125,15 +124,16 @@ func outwards(x interval.Interval, k int) float64 {
 	return x.High
 }
 
-// rate returns the greatest rate of a state outwards.
-func (e *enclosure) rate(i, k int, in map[string]interval.Interval) float64 {
-	most := math.Inf(-1)
+// slower reports whether no rate of a state outwards is above a limit.
+func (e *enclosure) slower(i, k int, limit float64, in map[string]interval.Interval) bool {
 	for _, task := range e.tasks[i] {
-		a := e.t.derive(task, e.t.m.Vehicle.States[i].Name, in)
-		most = max(most, outwards(interval.Interval{Low: a.rate.Low, High: a.rate.High}, k))
 		e.rates++
+		r := e.t.derive(task, e.t.m.Vehicle.States[i].Name, in).rate
+		if !(outwards(interval.Interval{Low: r.Low, High: r.High}, k) <= limit) {
+			return false
+		}
 	}
-	return most
+	return true
 }
 
 // distinguish finds the tasks in which the rates of states may differ: by the values that slots may have.
