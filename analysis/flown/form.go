@@ -34,11 +34,12 @@ func (v *value) state(c *snapshot.Codec) {
 
 // forms are the linear combinations of atoms that have occurred, each once: the coefficient of the first atom is 1.
 type forms struct {
-	atoms  []atom
-	atomOf map[string]int32
-	list   []form
-	formOf map[string]int32
-	tables []*expr.Tabulated // that differ from each other
+	atoms    []atom
+	atomOf   map[string]int32
+	list     []form
+	formOf   map[string]int32
+	ofSignal map[string]int32  // the forms of signals that are not known
+	tables   []*expr.Tabulated // that differ from each other
 }
 
 // The operations of two values that are not known.
@@ -68,14 +69,19 @@ type form struct {
 
 // signal returns the form of a signal that is not known.
 func (f *forms) signal(name string) int32 {
-	return f.intern([]term{{f.atom("#"+name, atom{signal: name, signals: []string{name}}), 1}})
+	n, known := f.ofSignal[name]
+	if !known {
+		n = f.intern([]term{{f.atom("#"+name, atom{signal: name, signals: []string{name}}), 1}})
+		f.ofSignal[name] = n
+	}
+	return n
 }
 
 func (f *forms) atom(key string, a atom) int32 {
 	n, ok := f.atomOf[key]
 	if !ok {
 		if f.atomOf == nil {
-			f.atomOf, f.formOf = map[string]int32{}, map[string]int32{}
+			f.atomOf, f.formOf, f.ofSignal = map[string]int32{}, map[string]int32{}, map[string]int32{}
 		}
 		n = int32(len(f.atoms))
 		f.atoms = append(f.atoms, a)
