@@ -148,6 +148,9 @@ func TestMonitorBelievesWholeLogs(t *testing.T) {
 			t.Errorf("%s: the report has status %d\n%s%s", name, status, stdout, stderr)
 		}
 		says(t, "the report", stdout, map[bool]string{true: "cut off: ", false: "damaged: "}[name == "cut"])
+		if stdout, _, status = canopy("report", out, dir); status != want || !strings.Contains(stdout, overlayFile) {
+			t.Errorf("%s: the report of two runs has status %d\n%s", name, status, stdout)
+		}
 		must(t, os.Remove(filepath.Join(dir, "run.mcap")))
 	}
 }

@@ -27,12 +27,7 @@ func reportCommand() *cobra.Command {
 				}
 			}
 			if len(args) == 2 {
-				name := filepath.Join(args[0], overlayFile)
-				if err := folder.Overlay(name, args[0], args[1]); err != nil {
-					return failed(err)
-				}
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), "report:", name)
-				return failed(err)
+				return failed(overlay(cmd.OutOrStdout(), args))
 			}
 			end, err := folder.Report(args[0], cmd.OutOrStdout())
 			if err != nil {
@@ -45,6 +40,22 @@ func reportCommand() *cobra.Command {
 			return failed(err)
 		},
 	}
+}
+
+// overlay writes the report of the run in the first folder with that in the second one laid over it.
+func overlay(out io.Writer, dirs []string) error {
+	name := filepath.Join(dirs[0], overlayFile)
+	ends, err := folder.Overlay(name, dirs[0], dirs[1])
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(out, "report:", name)
+	for i := range ends {
+		if ends[i].Damage != nil {
+			err = errors.Join(err, incomplete(dirs[i], &ends[i]))
+		}
+	}
+	return err
 }
 
 // runLog is the log of a run.

@@ -377,17 +377,16 @@ func Report(dir string, table io.Writer) (record.End, error) {
 	return digest.End, errors.Join(page(filepath.Join(dir, ReportFile), digest), digest.Table(table))
 }
 
-// Overlay writes a report of the run in a folder with that in another one laid over it.
-func Overlay(name, dir, against string) error {
-	digest, err := read(dir)
-	if err != nil {
-		return err
+// Overlay writes a report of the run in a folder with that in another one laid over it. It returns how the logs end.
+func Overlay(name, dir, against string) (ends [2]record.End, err error) {
+	var digests [2]*report.Digest
+	for i, from := range []string{dir, against} {
+		if digests[i], err = read(from); err != nil {
+			return ends, err
+		}
+		ends[i] = digests[i].End
 	}
-	over, err := read(against)
-	if err != nil {
-		return err
-	}
-	return files.Write(name, func(w io.Writer) error { return digest.HTML(w, over) })
+	return ends, files.Write(name, func(w io.Writer) error { return digests[0].HTML(w, digests[1]) })
 }
 
 // read digests the log in a folder; of a run in progress, the part that exists.
@@ -401,7 +400,11 @@ func read(dir string) (*report.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.Read(io.NewSectionReader(f, 0, info.Size()))
+	digest, err := report.Read(io.NewSectionReader(f, 0, info.Size()))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return digest, nil
 }
 
 // page writes the report of a digest.

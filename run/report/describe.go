@@ -65,8 +65,8 @@ func structure(e *expr.Expr) *logic {
 	return &to
 }
 
-// read returns the names of the signals of thresholds in the conditions of a plan.
-func read(p *plan.Plan) map[string]bool {
+// inConditions returns the names of the signals that the conditions of a plan read.
+func inConditions(p *plan.Plan) map[string]bool {
 	names := map[string]bool{}
 	for _, l := range p.Leaves {
 		for _, e := range []*expr.Expr{l.On, l.Off} {

@@ -257,7 +257,7 @@ func (g *Gatherer) Sample(t float64, values []float64) error {
 func (g *Gatherer) divide(t float64) {
 	needed := map[string]bool{}
 	if p := Plan(&g.last); p != nil {
-		needed = read(p)
+		needed = inConditions(p)
 	}
 	kept := g.plotted
 	for i := g.plotted; i < len(g.places); i++ {

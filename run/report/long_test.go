@@ -255,6 +255,33 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
+// TestConditionsKeepTheirSignals: of a long run, curves without a plot are left out, except what conditions read.
+func TestConditionsKeepTheirSignals(t *testing.T) {
+	h := record.Header{Mission: "m", Horizon: 1, Signals: []record.Signal{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		Plots: []record.Plot{{Title: "a", Signals: []string{"a"}}}, Tasks: []record.Task{{Name: "p", Kind: "Condition", Parent: -1}},
+		Attachments: []record.Attachment{{Name: record.PlanFile, Data: []byte(`<root BTCPP_format="4"><BehaviorTree ID="m">` +
+			`<Condition name="p" on="c ge 2 or c lt -1"/></BehaviorTree></root>`)}}}
+	for samples, want := range map[int]string{100: "[a b c]", mostSamples + 100: "[a c]"} {
+		g := NewGatherer(&h)
+		for i := range samples {
+			must(t, g.Sample(float64(i), []float64{1, 2, 3}))
+		}
+		d := g.Digest(record.End{Told: float64(samples)}).page()
+		var names []string
+		for _, s := range d.Signals {
+			names = append(names, s.Name)
+		}
+		if got := fmt.Sprint(names); got != want {
+			t.Errorf("%d samples: signals %s, want %s", samples, got, want)
+		}
+		on := logic{Op: "or", Args: []logic{{Op: "threshold", Signal: "c", Limit: 2},
+			{Op: "not", Args: []logic{{Op: "threshold", Signal: "c", Limit: -1}}}}}
+		if diff := cmp.Diff(&on, d.Tasks[0].On); diff != "" {
+			t.Errorf("the condition (-want +got):\n%s", diff)
+		}
+	}
+}
+
 // TestBounded: of a log of a million samples and 100,000 status changes and events, what is kept is bounded by the
 // page, not by the log.
 func TestBounded(t *testing.T) {

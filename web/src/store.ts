@@ -2,6 +2,7 @@
 
 import { type Signal, signal } from "@preact/signals";
 import { collapsedBelow, ancestors } from "./model/layout.ts";
+import { type LaidOver, layOver } from "./model/difference.ts";
 import { type Run, next, previous } from "./model/run.ts";
 
 /** mostOpen is how many tasks of a tree are open at first. */
@@ -15,6 +16,7 @@ export const speeds = [1, 10, 60, 600, 3600];
 export class Store {
   readonly run: Run;
   readonly against: Run | null; // a second run that is laid over it
+  readonly laidOver: LaidOver | null; // its lanes
   readonly time: Signal<number>; // the cursor [s]
   readonly other: Signal<number | null> = signal(null); // the second cursor
   readonly hover: Signal<number | null> = signal(null); // where the pointer is
@@ -31,6 +33,7 @@ export class Store {
   constructor(run: Run, against: Run | null = null) {
     this.run = run;
     this.against = against;
+    this.laidOver = against === null ? null : layOver(run, against);
     this.time = signal(run.data.end);
     this.view = signal({ from: run.from, to: run.to });
     this.collapsed = signal(collapsedBelow(run, mostOpen));

@@ -291,20 +291,29 @@ test("axe finds nothing", async () => {
   }
 });
 
-test("drawings are saved as SVG", async () => {
+test("drawings are saved as SVG and PNG, signals as CSV", async () => {
   await open();
   await page.evaluate(() => {
     URL.createObjectURL = (blob) => {
-      void (blob as Blob).text().then((t) => ((window as unknown as { saved: string }).saved = t));
+      const w = window as unknown as { saved: string; type: string };
+      void (blob as Blob).text().then((t) => [w.saved, w.type] = [t, (blob as Blob).type]);
       return "blob:x";
     };
     HTMLAnchorElement.prototype.click = () => {};
   });
-  for (const button of await page.$$(".tools .save button")) if (await button.evaluate((e) => e.textContent) === "SVG") await button.click();
-  await page.waitForFunction(() => (window as unknown as { saved?: string }).saved !== undefined);
-  const saved = await page.evaluate(() => (window as unknown as { saved: string }).saved);
-  assert.match(saved, /^<svg xmlns.*at_bottom.*<\/svg>$/s);
-  assert.doesNotMatch(saved, /var\(/);
+  const saved = async (name: string, type: string) => {
+    await page.evaluate((wanted) => [...document.querySelectorAll<HTMLButtonElement>(".tools button")].find((b) => b.textContent === wanted)!.click(), name);
+    await page.waitForFunction((wanted) => (window as unknown as { type?: string }).type === wanted, {}, type);
+    return page.evaluate(() => (window as unknown as { saved: string }).saved);
+  };
+  const svg = await saved("SVG", "image/svg+xml");
+  assert.match(svg, /^<svg xmlns.*at_bottom.*<\/svg>$/s);
+  assert.doesNotMatch(svg, /var\(/);
+  assert.match(await saved("PNG", "image/png"), /PNG/);
+  const lines = (await saved("CSV", "text/csv")).split("\n");
+  assert.match(lines[0]!, /^t,h \[m\],/);
+  assert.match(lines[1]!, /^0,6000,/);
+  assert.equal(new Set(lines.slice(0, -1).map((l) => l.split(",").length)).size, 1);
   fine();
 });
 

@@ -1,5 +1,6 @@
 // The histories of tasks as lanes over the time axis.
 
+import type { LaidOver } from "../model/difference.ts";
 import type { Lane, Run } from "../model/run.ts";
 import { after, before } from "../model/sorted.ts";
 import type { Pen } from "./pen.ts";
@@ -14,7 +15,7 @@ const strip = 7; // the height of a lane that is laid over
  * lanes draws some lanes below each other, with the names of their tasks if there is no room for them beside. Those of a
  * run that is laid over are narrow strips below.
  */
-export function lanes(pen: Pen, w: Window, run: Run, list: Lane[], selected: number | null, named: boolean, against: Run | null) {
+export function lanes(pen: Pen, w: Window, run: Run, list: Lane[], selected: number | null, named: boolean, over: LaidOver | null) {
   const height = list.length * laneHeight;
   list.forEach((l, i) => {
     if (l.task === selected) pen.rect(0, i * laneHeight, w.width, laneHeight, { fill: "accent", opacity: 0.18 });
@@ -22,20 +23,20 @@ export function lanes(pen: Pen, w: Window, run: Run, list: Lane[], selected: num
   });
   grid(pen, w, height);
   pen.inside(0, 0, w.width, height, () => list.forEach((l, i) => {
-    const over = against?.laneOf[against.data.tasks.findIndex((task) => task.name === run.data.tasks[l.task]!.name)];
-    lane(pen, w, run, l, i * laneHeight, over === undefined ? laneHeight : laneHeight - strip);
-    if (over !== undefined) lane(pen, w, against!, over, (i + 1) * laneHeight - strip, strip);
+    const other = over?.lanes[l.task];
+    lane(pen, w, run, l, run.data.end, i * laneHeight, other === undefined ? laneHeight : laneHeight - strip);
+    if (other !== undefined) lane(pen, w, run, { ...other, task: l.task }, over!.end, (i + 1) * laneHeight - strip, strip);
     if (named) pen.text(3, i * laneHeight + 13, run.data.tasks[l.task]!.label, { fill: "ink", size: 10 });
   }));
 }
 
-/** lane draws one lane: a path for each status, and a line where the task was active for no time. */
-function lane(pen: Pen, w: Window, run: Run, l: Lane, y: number, height: number) {
+/** lane draws one lane up to its end: a path for each status, and a line where the task was active for no time. */
+function lane(pen: Pen, w: Window, run: Run, l: Lane, last: number, y: number, height: number) {
   const { statuses, transient } = run.data;
   const paths = statuses.map(() => "");
   const moments = statuses.map(() => "");
   for (let i = Math.max(0, before(l.t, w.from) - 1); i < l.t.length && l.t[i]! <= w.to; i++) {
-    const end = l.t[i + 1] ?? run.data.end;
+    const end = l.t[i + 1] ?? last;
     const s = l.s[i]!;
     if (end > l.t[i]! || i === l.t.length - 1) {
       const x1 = Math.max(-4, place(w, l.t[i]!));

@@ -29,7 +29,7 @@ export function judged(run: Run, task: number, holds: boolean, t: number): Margi
 
 /** reading writes the deciding threshold of a condition with the value of its signal: soc 0.71 < 0.99 (+0.28). */
 export function reading(run: Run, m: Margin, t: number): string {
-  const signal = run.signals.find((s) => s.name === m.signal)!;
+  const signal = run.named.get(m.signal)!;
   return `${m.signal} ${number(valueAt(signal, t))} ${m.below ? "<" : "≥"} ${number(m.limit)} (${signed(m.value)})`;
 }
 

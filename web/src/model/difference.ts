@@ -1,6 +1,6 @@
 // Where two runs differ.
 
-import { type Run, statusAt } from "./run.ts";
+import { type Lane, type Run, statusAt } from "./run.ts";
 
 /** Difference is the first instant at whose end a task has different statuses in two runs. */
 export interface Difference {
@@ -9,16 +9,28 @@ export interface Difference {
   statuses: [string, string];
 }
 
+/** LaidOver is the lanes of a second run, by task of the first one. */
+export interface LaidOver {
+  lanes: readonly (Lane | undefined)[];
+  end: number; // of the second run [s]
+}
+
+/** layOver finds the lanes of the second run for the tasks of the first one, by name. */
+export function layOver(a: Run, b: Run): LaidOver {
+  const named = new Map(b.data.tasks.map((task, i) => [task.name, i]));
+  return { lanes: a.data.tasks.map((task) => b.laneOf[named.get(task.name) ?? -1]), end: b.data.end };
+}
+
 /**
  * firstDifference compares the tasks that two runs have by name, while both last; null: they have the same statuses. Of
  * several tasks at one instant, it is the first one in the order of the lanes.
  */
 export function firstDifference(a: Run, b: Run): Difference | null {
-  const named = new Map(b.data.tasks.map((task, i) => [task.name, i]));
+  const { lanes } = layOver(a, b);
   const end = Math.min(a.data.end, b.data.end);
   let first: Difference | null = null;
   for (const lane of a.lanes) {
-    const other = b.laneOf[named.get(a.data.tasks[lane.task]!.name) ?? -1];
+    const other = lanes[lane.task];
     if (other === undefined) continue;
     for (const t of Float64Array.from(new Set([...lane.t, ...other.t])).sort()) {
       if (t > end || (first !== null && t >= first.t)) break;

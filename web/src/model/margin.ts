@@ -23,7 +23,7 @@ export function margin(run: Run, logic: Logic, t: number): Margin {
     case "false":
       return { ...unknown, value: -Infinity };
     case "threshold": {
-      const signal = run.signals.find((s) => s.name === logic.signal);
+      const signal = run.named.get(logic.signal!);
       if (signal === undefined) return unknown;
       const v = valueAt(signal, t);
       return { value: v - logic.limit!, signal: signal.name, limit: logic.limit!, below: false };

@@ -119,6 +119,8 @@ export interface Run {
   children: number[][]; // by task
   root: number;
   signals: Signal[];
+  named: ReadonlyMap<string, Signal>; // the first one of each name
+  even: boolean; // all signals have the times of the log
   events: Event[];
   faults: Event[];
   instants: Float64Array; // at which a status changes or an event occurs, each once
@@ -133,26 +135,33 @@ const degrees = 180 / Math.PI;
 /** shown writes angles in degrees, as people read them. */
 const shown = (s: Signal): Signal => s.unit === "rad" ? { ...s, unit: "°", values: s.values.map((v) => v * degrees) } : s;
 
-/** inDegrees changes the limits on angles likewise. */
-function inDegrees(logic: Logic | undefined, angles: ReadonlySet<string>): void {
-  if (logic?.signal !== undefined && angles.has(logic.signal)) logic.limit! *= degrees;
-  for (const part of logic?.args ?? []) inDegrees(part, angles);
+/** inDegrees returns a structure with its limits on angles likewise. */
+function inDegrees(logic: Logic, angles: ReadonlySet<string>): Logic {
+  if (logic.signal !== undefined) return angles.has(logic.signal) ? { ...logic, limit: logic.limit! * degrees } : logic;
+  return logic.args === undefined ? logic : { ...logic, args: logic.args.map((part) => inDegrees(part, angles)) };
 }
 
 /** read unpacks the data of a run. */
-export function read(data: Data): Run {
+export function read(packed: Data): Run {
+  const angles = new Set((packed.signals ?? []).filter((s) => s.unit === "rad").map((s) => s.name));
+  const tasks = packed.tasks.map((task) => ({
+    ...task,
+    ...(task.on === undefined ? {} : { on: inDegrees(task.on, angles) }),
+    ...(task.off === undefined ? {} : { off: inDegrees(task.off, angles) }),
+  }));
+  const data = { ...packed, tasks };
   const time = new Float64Array(unpack(data.time));
-  const children: number[][] = data.tasks.map(() => []);
-  data.tasks.forEach((task, i) => children[task.parent]?.push(i));
+  const children: number[][] = tasks.map(() => []);
+  tasks.forEach((task, i) => children[task.parent]?.push(i));
   const lanes = data.lanes ?? [];
   const laneOf: (Lane | undefined)[] = data.tasks.map(() => undefined);
   for (const lane of lanes) laneOf[lane.task] = lane;
   const events = data.events ?? [];
-  const angles = new Set((data.signals ?? []).filter((s) => s.unit === "rad").map((s) => s.name));
-  for (const task of data.tasks) {
-    inDegrees(task.on, angles);
-    inDegrees(task.off, angles);
-  }
+  const signals = (data.signals ?? []).map((s) => shown({
+    ...s,
+    time: s.time ? new Float64Array(unpack(s.time)) : time,
+    values: new Float32Array(unpack(s.values)),
+  }));
   return {
     data,
     from: data.start,
@@ -161,11 +170,9 @@ export function read(data: Data): Run {
     laneOf,
     children,
     root: data.tasks.findIndex((task) => task.parent < 0),
-    signals: (data.signals ?? []).map((s) => shown({
-      ...s,
-      time: s.time ? new Float64Array(unpack(s.time)) : time,
-      values: new Float32Array(unpack(s.values)),
-    })),
+    signals,
+    named: new Map(signals.toReversed().map((s) => [s.name, s])),
+    even: signals.every((s) => s.time === time),
     events,
     faults: events.filter((e) => e.grave || /error|conflict|chatter|loop|fail/i.test(e.kind)),
     instants: Float64Array.from(new Set([...(data.changes.t ?? []), ...events.map((e) => e.t)])).sort(),

@@ -69,6 +69,3 @@ export function multiples(step: number, from: number, to: number): number[] {
   for (let k = Math.ceil(from / step - 1e-9); k * step <= to + 1e-9 * step; k++) list.push(k * step);
   return list;
 }
-
-/** natural writes a number with a noun in the singular or plural. */
-export const natural = (n: number, noun: string) => `${n} ${noun}${n === 1 ? "" : "s"}`;

@@ -19,7 +19,10 @@ const pairs: [string, string][] = [["east", "north"], ["x", "y"], ["lon", "lat"]
 
 /** track finds the signals of a position; null: none are recorded. */
 export function track(run: Run): Track | null {
-  const find = (name: string): Signal | undefined => run.signals.find((s) => s.name === name && s.type === "");
+  const find = (name: string): Signal | undefined => {
+    const s = run.named.get(name);
+    return s?.type === "" ? s : undefined;
+  };
   for (const [right, up] of pairs) {
     const [x, y] = [find(right), find(up)];
     if (x === undefined || y === undefined || x.unit !== y.unit || x.values.length !== y.values.length) continue;

@@ -137,8 +137,8 @@ function Plot({ store, w, title, signals, tip }: { store: Store; w: Window; titl
   const draw = useMemo(() => {
     const own = signals.map((s, i) => ({ signal: run.signals[s]!, colour: i, index: s })).filter((c) => !hidden.has(c.index));
     const over = own.flatMap(({ signal: { name, unit }, colour }) => {
-      const signal = store.against?.signals.find((s) => s.name === name && s.unit === unit);
-      return signal === undefined ? [] : [{ signal, colour, over: true }];
+      const signal = store.against?.named.get(name);
+      return signal?.unit !== unit ? [] : [{ signal, colour, over: true }];
     });
     const curves = [...own, ...over];
     const limits = own.flatMap((c) => limitsOn(run, c.signal.name, selected));
@@ -243,7 +243,7 @@ function Lanes({ store, w, list, tip, narrow }: { store: Store; w: Window; list:
   const { run } = store;
   const selected = store.selected.value;
   const inside = list.some((l) => l.task === selected) ? selected : null;
-  const draw = useMemo(() => shifted((pen: Pen) => lanes(pen, w, run, list, inside, narrow, store.against)), [w, run, list, inside, narrow]);
+  const draw = useMemo(() => shifted((pen: Pen) => lanes(pen, w, run, list, inside, narrow, store.laidOver)), [w, run, list, inside, narrow]);
   const at = (y: number) => list[Math.floor(y / laneHeight)];
   return <Row store={store} w={w} height={list.length * laneHeight} draw={draw} tip={tip} name="histories of tasks" labelClass="names"
     click={(y) => {
@@ -281,9 +281,8 @@ function StatusKey({ store }: { store: Store }) {
 
 /** csv writes all recorded signals, at the times of the log. */
 function csv(run: Run): string {
-  const shared = run.signals.filter((s) => s.time === run.signals[0]!.time);
-  const rows = [["t", ...shared.map((s) => `${s.name} [${s.unit}]`)].join(",")];
-  shared[0]?.time.forEach((t, i) => rows.push([t, ...shared.map((s) => nameOf(s, s.values[i]!) ?? s.values[i])].join(",")));
+  const rows = [["t", ...run.signals.map((s) => `${s.name} [${s.unit}]`)].join(",")];
+  run.signals[0]?.time.forEach((t, i) => rows.push([t, ...run.signals.map((s) => nameOf(s, s.values[i]!) ?? s.values[i])].join(",")));
   return rows.join("\n") + "\n";
 }
 
@@ -308,7 +307,7 @@ export function Figure({ store, width, tip }: { store: Store; width: number; tip
       <span class="muted">Click to move the cursor, drag to zoom, Ctrl and wheel to zoom.</span>
       <button type="button" onClick={() => store.showAll()} disabled={all}>show all</button>
       <Picker store={store} />
-      {run.signals.length > 0 && <button type="button" onClick={() => save("signals.csv", "text/csv", csv(run))}>CSV</button>}
+      {run.signals.length > 0 && run.even && <button type="button" onClick={() => save("signals.csv", "text/csv", csv(run))}>CSV</button>}
     </p>
     <div class={`figure ${narrow ? "narrow" : ""}`} style={{ "--label": `${label}px` }}>
       <Axis store={store} w={w} side="above" tip={tip} />

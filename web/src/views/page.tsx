@@ -100,12 +100,12 @@ export function Page({ store }: { store: Store }) {
     <Head store={store} />
     <Against store={store} />
     <div class="sides">
-    <Replay store={store} />
-    <section>
-      <h2>History</h2>
-      {(data.notes.history ?? []).map((note) => <p class="note">{note}</p>)}
-      <div ref={ref}>{width > 0 && <Figure store={store} width={width} tip={setTip} />}</div>
-    </section>
+      <Replay store={store} />
+      <section>
+        <h2>History</h2>
+        {(data.notes.history ?? []).map((note) => <p class="note">{note}</p>)}
+        <div ref={ref}>{width > 0 && <Figure store={store} width={width} tip={setTip} />}</div>
+      </section>
     </div>
     <Titled table={data.verdicts} />
     <div class="pair"><Titled table={data.activities} /><Titled table={data.extremes} /></div>

@@ -28,7 +28,7 @@ export function TrackView({ store, width }: { store: Store; width: number }) {
     const found = nearest(t, frame, e.clientX - box.left, e.clientY - box.top);
     return found !== null && found.distance <= reach ? found.t : null;
   };
-  const [x, y] = t.names.map((name) => number(valueAt(run.signals.find((s) => s.name === name)!, now)));
+  const [x, y] = t.names.map((name) => number(valueAt(run.named.get(name)!, now)));
   return <div>
     <div class="track" onPointerMove={(e) => (store.hover.value = find(e))} onPointerLeave={() => (store.hover.value = null)}
       onClick={(e) => {
