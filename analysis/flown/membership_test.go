@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/explore"
 	"github.com/canopy-uav/canopy/expr"
@@ -290,6 +291,7 @@ func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) 
 	f := &follower{sides: make([]bool, len(above)), world: s.w, t: t, s: s, dues: map[int]float64{}, text: text}
 	s.w.guide = func(q question) (answer, known bool) { return f.answer(q), true }
 	s.world = watched{f}
+	facts := expr.NewCompiler(nil, func(name string) (int, bool) { place, ok := s.places[name]; return place, ok })
 	key := Key("")
 	for more := true; more; {
 		log.list = log.list[:0]
@@ -298,6 +300,11 @@ func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) 
 		}
 		if !more || x.T() >= end { // what follows is its end
 			break
+		}
+		if slices.ContainsFunc(subject.Declared.Facts, func(fact declare.Statement) bool {
+			return !facts.Compile(fact.Parts[0]).Bool(w.Signals(), nil)
+		}) {
+			break // steps say nothing about such runs
 		}
 		if key != "" && !slices.ContainsFunc(w.notes, func(n note) bool { return n.what == "instant" }) {
 			continue
