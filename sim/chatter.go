@@ -10,6 +10,7 @@ import (
 
 const (
 	loosest  = 1e-3 // no relative tolerance is looser in what is narrow
+	rounding = 8    // units in the last place of the largest state: a value within them is narrow
 	crowd    = 100  // narrow events before they can be chattering
 	standing = 1e-6 // of the longest step: events that advance the time by less do not make progress
 	denser   = 1.5  // if twice the events take less than this times the time, they become denser
@@ -143,7 +144,11 @@ func (s *Simulator) narrow(i int) bool {
 	}
 	s.limit(&q.one, i)
 	s.evaluate(max(s.integrator.From(), c.at[i]+(s.T-c.at[i])/2), q.q, &q.one)
-	return math.Abs(s.levels.value(q.q, i)) <= q.zone[i]*min(1, loosest/s.options.RelTol)
+	accuracy := q.zone[i] * min(1, loosest/s.options.RelTol)
+	for _, y := range s.Y { // where their errors cancel, those of rounding are left
+		accuracy = max(accuracy, rounding*ulp(y))
+	}
+	return math.Abs(s.levels.value(q.q, i)) <= accuracy
 }
 
 // noteEvents counts the events at T, one set, and returns a report if they chatter and the end is at until.

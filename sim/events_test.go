@@ -243,6 +243,27 @@ func TestConvergingSwitchingIsChattering(t *testing.T) {
 	}
 }
 
+// TestRoundingIsChattering: a function that is at its limit but for rounding, such as y + |y - a| - a where y falls below a,
+// chatters within a few hundred events, and does not take a million.
+func TestRoundingIsChattering(t *testing.T) {
+	for _, a := range []float64{0.3, 1, 7, 1e3, -7, 1e-3} {
+		sys := &System{Functions: 1, Indicators: []Indicator{{Name: "sum"}},
+			Derivatives: func(_ float64, _ []float64, _ *Discrete, dydt []float64) { dydt[0] = -0.53 },
+			Zeros:       func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0] = y[0] + math.Abs(y[0]-a) - a },
+			States:      []string{"y"}}
+		s := start(t, sys, []float64{a + 0.1}, nil, Options{})
+		events, err := 0, error(nil)
+		for ; s.T < 400 && err == nil && events < 10_000; events++ {
+			if _, err = s.Advance(400); err == nil {
+				_, err = s.Iterate()
+			}
+		}
+		if c := (*ChatterError)(nil); s.T < 400 && !errors.As(err, &c) || events > 1000 {
+			t.Errorf("%g: at t = %g s after %d events: %v", a, s.T, events, err)
+		}
+	}
+}
+
 // The same relay up to an earlier end is flown through: before that it needs no more than ten thousand events.
 func TestConvergingSwitchingThatEnds(t *testing.T) {
 	s := start(t, driven(0), []float64{-0.5, 0, 0, 0, 1000, 0}, []float64{0.8}, Options{})
