@@ -83,16 +83,6 @@ func holds(l expr.Logic, v float64) bool {
 	panic("monitor: a threshold with an unknown operation")
 }
 
-// onSide moves the signal of a relation to the nearest limit if its value contradicts the relation's truth: the time of
-// an event is rounded to a number, after the crossing, so that the values there are beyond the limit by rounding.
-func (r *relation) onSide(row []float64, truth bool) {
-	v := &row[r.signals[0]]
-	if holds(r.logic, *v) == truth {
-		return
-	}
-	*v = slices.MinFunc(r.limits, func(a, b float64) int { return cmp.Compare(math.Abs(a-*v), math.Abs(b-*v)) })
-}
-
 // key returns the key and the truth of a general relation that holds or does not.
 func (r *relation) key(truth bool) (string, bool) {
 	l, holds := &r.logic, truth
@@ -247,7 +237,7 @@ func (b *builder) onSides(row, left []float64, crossed []crossing, after bool, p
 		}
 		truth := c.holds == after
 		if len(c.relation.limits) > 0 {
-			c.relation.onSide(row, truth)
+			b.onSide(c.relation, row, truth)
 			continue
 		}
 		key, truth := c.relation.key(truth)
@@ -286,20 +276,31 @@ func (b *builder) follow(list []crossing) (crossed []crossing) {
 	return crossed
 }
 
-// accuracies is the number of relative tolerances by which a touch may exceed its limit.
+// accuracies is the number of relative tolerances by which a signal may be on the other side of a limit.
 const accuracies = 100
 
-// place adds a place to the trace. Signals that contradict a touch, by no more than the accuracy, are at its limit.
+// onSide moves the signal of a relation to the nearest limit if its value contradicts the relation's truth by no more
+// than the accuracy: the time of an event is rounded to a number, after the crossing, and a touch may exceed its limit.
+// Where it is farther away, the relation was not watched when the signal crossed the limit.
+func (b *builder) onSide(r *relation, row []float64, truth bool) {
+	v := &row[r.signals[0]]
+	if holds(r.logic, *v) == truth {
+		return
+	}
+	to := slices.MinFunc(r.limits, func(a, b float64) int { return cmp.Compare(math.Abs(a-*v), math.Abs(b-*v)) })
+	if math.Abs(to-*v) <= accuracies*b.tolerance*max(1, math.Abs(*v)) {
+		*v = to
+	}
+}
+
+// place adds a place to the trace. Signals that contradict a touch are at its limit.
 func (b *builder) place(t float64, row []float64) {
+	if len(b.touch) > 0 {
+		row = slices.Clone(row)
+	}
 	for _, c := range b.touch {
-		if len(c.relation.limits) == 0 {
-			continue
-		}
-		moved := slices.Clone(row)
-		c.relation.onSide(moved, c.holds)
-		k := c.relation.signals[0]
-		if math.Abs(moved[k]-row[k]) <= accuracies*b.tolerance*max(1, math.Abs(row[k])) {
-			row = moved
+		if len(c.relation.limits) > 0 {
+			b.onSide(c.relation, row, c.holds)
 		}
 	}
 	b.T = append(b.T, t)
