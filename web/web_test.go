@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,7 +33,7 @@ func node(t *testing.T, file string, arguments []string, settings ...string) {
 
 func TestModel(t *testing.T) { node(t, "model.test.mjs", nil) }
 
-// TestBrowser opens reports in Chromium: of the solar day, of a copter, of a tree of 5,000 tasks, and of
+// TestBrowser opens reports in Chromium: of the solar day, twice, of a copter, of a tree of 5,000 tasks, and of
 // one whose names are markup.
 func TestBrowser(t *testing.T) {
 	browser := os.Getenv("CHROMIUM")
@@ -63,11 +64,37 @@ func TestBrowser(t *testing.T) {
 	first, _ := report("REPORT", day), report("OTHER", day, "--set", "battery.E_Wh=6100")
 	run(t, canopy, "report", filepath.Join(dir, "OTHER"), filepath.Join(dir, "REPORT"))
 	node(t, "browser.test.mjs", arguments, "CHROMIUM="+browser, first,
+		"VIOLATED="+violated(t, canopy, day),
 		"OVERLAY="+filepath.Join(dir, "OTHER", "overlay.html"),
 		report("TRACK", filepath.Join("..", "missions", "patrol-copter.yaml")),
 		report("LARGE", mission(t, "large", large())),
 		report("HOSTILE", mission(t, evil, fmt.Sprintf(`<ReactiveSequence name="%s"><Condition name="%sc" on="x ge -2"/>`+
 			`<Action name="%sa" write="u := 1"/></ReactiveSequence>`, escaped, escaped, escaped))))
+}
+
+// violated flies the day with more properties, one of which it violates, and returns the report.
+func violated(t *testing.T, canopy, day string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Dir(day))); err != nil {
+		t.Fatal(err)
+	}
+	changed := filepath.Join(dir, filepath.Base(day))
+	text, err := os.ReadFile(changed)
+	if err == nil {
+		const last = "    - critical before sink\n"
+		more := last + "    - always (soc >= 0.3)\n    - eventually (h >= 12900 [m])\n"
+		err = os.WriteFile(changed, []byte(strings.Replace(string(text), last, more, 1)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	err = exec.Command(canopy, "run", changed, "--out", out, "-q").Run()
+	if status := (*exec.ExitError)(nil); !errors.As(err, &status) || status.ExitCode() != 3 {
+		t.Fatalf("the property is not violated: %v", err)
+	}
+	return filepath.Join(out, "report.html")
 }
 
 const (

@@ -10,16 +10,13 @@ import (
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
-	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/mission"
-	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/run"
 	"github.com/canopy-uav/canopy/run/monitor"
 	"github.com/canopy-uav/canopy/run/record"
 	"github.com/canopy-uav/canopy/run/report"
 	"github.com/canopy-uav/canopy/run/simulated"
-	"github.com/canopy-uav/canopy/syntax/yamldoc"
 	"github.com/canopy-uav/canopy/temporal"
 
 	"github.com/spf13/cobra"
@@ -198,36 +195,16 @@ func (l *runLog) judgePlans(texts []string, later []record.Takeover) (rows []rec
 }
 
 // asked returns what to judge on a recorded run.
-func asked(h *record.Header, later []record.Takeover, name string, texts []string) (w temporal.Watch, err error) {
-	source := func(file string) *diag.Source {
-		for _, a := range h.Attachments {
-			if a.Name == file {
-				return &diag.Source{Name: file + " in " + name, Text: string(a.Data)}
-			}
-		}
-		return nil
-	}
-	missionFile, planFile := source("mission.yaml"), source("plan.xml")
-	if missionFile != nil {
-		w.Computed = declare.Computed(yamldoc.NewReader(missionFile).Parse("").Entry("signals"))
-	}
+func asked(h *record.Header, later []record.Takeover, name string, texts []string) (temporal.Watch, error) {
+	w, err := monitor.Declared(h, name)
 	if len(texts) > 0 {
 		var tasks expr.TaskNames
 		for _, t := range monitor.Tasks(h, later) {
 			tasks = append(tasks, t.Name)
 		}
 		w.Assertions, err = readProperties(texts, tasks, monitor.Scope(h))
-		return w, err
 	}
-	if missionFile == nil || planFile == nil {
-		return w, nil
-	}
-	p, diags := plan.ReadFlown(planFile)
-	if p == nil {
-		return w, diags.Err()
-	}
-	declared, diags := declare.ReadSection(missionFile, p, monitor.Scope(h))
-	return declared.Watch(p.Tree, w.Computed, false), diags.Err()
+	return w, err
 }
 
 func printJudgements(out io.Writer, name string, rows []record.Property) error {

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/internal/cputime"
 	"github.com/canopy-uav/canopy/internal/files"
 	"github.com/canopy-uav/canopy/run/monitor"
@@ -90,43 +89,6 @@ type flight struct {
 	full  error // why the log is full; nil: it is not
 }
 
-// tee is a recorder that passes a log to several.
-type tee []record.Recorder
-
-func (to tee) Sample(t float64, values []float64) error {
-	return to.each(func(r record.Recorder) error { return r.Sample(t, values) })
-}
-
-func (to tee) Status(t float64, micro int, c bt.Change) error {
-	return to.each(func(r record.Recorder) error { return r.Status(t, micro, c) })
-}
-
-func (to tee) Event(e record.Event) error {
-	return to.each(func(r record.Recorder) error { return r.Event(e) })
-}
-
-func (to tee) Plan(p record.Takeover) error {
-	return to.each(func(r record.Recorder) error { return r.Plan(p) })
-}
-
-func (to tee) SetDate(unix int64) {
-	for _, r := range to {
-		r.SetDate(unix)
-	}
-}
-
-func (to tee) Message(c record.Channel, data []byte) error {
-	return to.each(func(r record.Recorder) error { return r.Message(c, data) })
-}
-
-func (to tee) each(do func(record.Recorder) error) error {
-	var err error
-	for _, r := range to { // a flight goes on without its log, and those who watch it see it
-		err = record.Join(err, do(r))
-	}
-	return err
-}
-
 // Fly flies a run that has not begun to its end, and returns its summary, nil if nothing was flown. However the run
 // ends, the files are complete up to there, and the report is written. If the log could not be written, or the folder
 // is gone, the error wraps [ErrLog], and neither summary nor report are saved; the closing table is written. A context
@@ -151,7 +113,7 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 		return nil, err
 	}
 	defer release()
-	f.Attach(append(tee{f.w}, f.readers()...))
+	f.Attach(append(record.Tee{f.w}, f.readers()...))
 	err = f.Run.Fly(ctx, f.observe())
 	if errors.Is(err, record.ErrInterrupted) {
 		err = errors.Join(err, f.checkpoint())
@@ -163,7 +125,7 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 }
 
 // readers are the recorders that receive the log beside its files.
-func (f *flight) readers() (list tee) {
+func (f *flight) readers() (list record.Tee) {
 	if f.judge != nil {
 		list = append(list, f.judge)
 	}
@@ -359,6 +321,7 @@ func (f *flight) report(s *record.Summary, saved bool) error {
 	digest := f.shown.Digest(record.End{Told: s.Ended, Summary: s})
 	var err error
 	if !f.Bare && saved {
+		digest.Judge(f.judge)
 		err = f.guarded(func() error { return page(f.path(ReportFile), digest) })
 	}
 	if f.Table != nil {

@@ -255,15 +255,7 @@ func (m *Monitor) store(n int) {
 // whatever came later. Errors wrap [temporal.ErrTrace]; an assumption about what the run does not contain is unwatched
 // instead.
 func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
-	told, missing := end.Told, end.Missing() // why the run is not judged to its end; "": it is
-	if s := end.Summary; s != nil {
-		told = cmp.Or(s.Stopped, s.Ended)
-	}
-	if n := len(m.samples); m.full != "" && n > 0 && m.samples[n-1].t < told {
-		told, missing = m.samples[n-1].t, m.full
-	}
-	trace := m.trace(end.Summary, told)
-	trace.Partial = missing != ""
+	trace, told, missing := m.judged(end)
 	var list []record.Property
 	for i := range m.assertions {
 		c := &m.assertions[i]
@@ -306,6 +298,42 @@ func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
 		list = append(list, r)
 	}
 	return list, nil
+}
+
+// judged returns the trace that is judged up to the time told, and why that is not the end of the run; "": it is.
+func (m *Monitor) judged(end *record.End) (trace *temporal.Trace, told float64, missing string) {
+	told, missing = end.Told, end.Missing()
+	if s := end.Summary; s != nil {
+		told = cmp.Or(s.Stopped, s.Ended)
+	}
+	if n := len(m.samples); m.full != "" && n > 0 && m.samples[n-1].t < told {
+		told, missing = m.samples[n-1].t, m.full
+	}
+	trace = m.trace(end.Summary, told)
+	trace.Partial = missing != ""
+	return trace, told, missing
+}
+
+// Robust is a property or a fact with how robustly a run has it.
+type Robust struct {
+	Kind temporal.Kind
+	Text string
+	temporal.Robustness
+}
+
+// Robustness returns the robust satisfaction signals of the properties and facts that [Monitor.Judge] judges.
+func (m *Monitor) Robustness(end *record.End) (list []Robust) {
+	trace, _, _ := m.judged(end)
+	for i := range m.assertions {
+		c := &m.assertions[i]
+		if c.Formula == nil || m.unwatched(c, end) != "" {
+			continue
+		}
+		if r, err := trace.Robustness(c.Formula); err == nil { // else it is not judged either
+			list = append(list, Robust{c.Kind, c.Text, r})
+		}
+	}
+	return list
 }
 
 // unwatched returns the reason why a run cannot show what an assertion is about; "" if it can.

@@ -269,6 +269,49 @@ func (Nothing) SetDate(int64) {}
 // Message does nothing.
 func (Nothing) Message(Channel, []byte) error { return nil }
 
+// Tee is a recorder that passes a log to several.
+type Tee []Recorder
+
+// Sample implements [Recorder].
+func (to Tee) Sample(t float64, values []float64) error {
+	return to.each(func(r Recorder) error { return r.Sample(t, values) })
+}
+
+// Status implements [Recorder].
+func (to Tee) Status(t float64, micro int, c bt.Change) error {
+	return to.each(func(r Recorder) error { return r.Status(t, micro, c) })
+}
+
+// Event implements [Recorder].
+func (to Tee) Event(e Event) error {
+	return to.each(func(r Recorder) error { return r.Event(e) })
+}
+
+// Plan implements [Recorder].
+func (to Tee) Plan(p Takeover) error {
+	return to.each(func(r Recorder) error { return r.Plan(p) })
+}
+
+// SetDate implements [Recorder].
+func (to Tee) SetDate(unix int64) {
+	for _, r := range to {
+		r.SetDate(unix)
+	}
+}
+
+// Message implements [Recorder].
+func (to Tee) Message(c Channel, data []byte) error {
+	return to.each(func(r Recorder) error { return r.Message(c, data) })
+}
+
+func (to Tee) each(do func(Recorder) error) error {
+	var err error
+	for _, r := range to { // a flight goes on without its log, and those who watch it see it
+		err = Join(err, do(r))
+	}
+	return err
+}
+
 // Join joins two errors, unless the first already includes the second: a failed recorder returns its error at every
 // call.
 func Join(err, more error) error {

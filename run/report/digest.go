@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/run/monitor"
 	"github.com/canopy-uav/canopy/run/record"
 )
 
@@ -18,7 +19,9 @@ type Digest struct {
 
 	recorded     *record.Header // as it is in the log, with the tasks and the document of the last plan
 	numbers      []bt.Task      // of these tasks
-	changes      int            // of status
+	judged       []record.Property
+	robust       []monitor.Robust
+	changes      int // of status
 	activities   []activity
 	extremes     []extreme
 	noticed      []record.Event
@@ -27,17 +30,34 @@ type Digest struct {
 	data         data
 }
 
-// Read digests a log. Errors are those of [record.Play].
+// Read digests a log, and judges what its mission declares. Errors are those of [record.Play].
 func Read(log io.ReadSeeker) (*Digest, error) {
 	var g *Gatherer
+	var judge *monitor.Monitor
 	end, err := record.Play(log, func(h *record.Header) record.Recorder {
-		g = NewGatherer(h)
-		return g
+		watch, _ := monitor.Declared(h, "") // of a document with mistakes, what is without
+		g, judge = NewGatherer(h), monitor.New(h, watch)
+		return record.Tee{g, judge}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return g.Digest(end), nil
+	d := g.Digest(end)
+	d.Judge(judge)
+	return d, nil
+}
+
+// Judge takes the judgements of the run's monitor, nil if there is none: the page shows how robustly the run has its
+// properties. The verdicts are those of the summary, if the log has one.
+func (d *Digest) Judge(m *monitor.Monitor) {
+	if m == nil {
+		return
+	}
+	if d.Summary == nil {
+		list, _ := m.Judge(&d.End) // what cannot be judged has no verdict
+		d.judged = copied(list, brief)
+	}
+	d.robust = m.Robustness(&d.End)
 }
 
 // ended is the simulated time [s] of the end of the log.
@@ -345,6 +365,7 @@ func (g *Gatherer) Digest(end record.End) *Digest {
 		extremes: g.extremes, noticed: g.noticed, moreToNotice: g.moreToNotice}
 	if end.Summary != nil {
 		d.Summary = copied(end.Summary, brief)
+		d.judged = slices.Concat(d.Summary.Properties, d.Summary.Assumptions)
 	}
 	until := ended(&end)
 	for i := range g.tasks {

@@ -13,7 +13,9 @@ import (
 	"strings"
 
 	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run/monitor"
 	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/temporal"
 	"github.com/canopy-uav/canopy/web"
 )
 
@@ -63,6 +65,7 @@ func (d *Digest) page() *data {
 	to.Verdict = outcome{v.Outcome, v.Word, Clock(ended(&d.End)), Clock(d.Horizon), v.Reason}
 	to.Facts, to.Notes = d.facts(), d.notes
 	to.Fence, to.Rally = d.Fence, d.Rally
+	to.Properties = d.properties()
 	to.Verdicts, to.Activities, to.Extremes = d.verdicts(), d.actions(), d.ranges()
 	to.Parameters = parameters(d.Parameters)
 	for _, a := range d.Attachments {
@@ -105,12 +108,13 @@ func (d *Digest) facts() (list []fact) {
 }
 
 func (d *Digest) verdicts() *texts {
-	if d.Summary == nil {
-		return nil
-	}
 	t := &texts{Title: "Properties and assumptions",
-		Columns: []string{"Verdict", "Kind", "Statement", "#Margin", "Where and why"}}
-	for _, v := range slices.Concat(d.Summary.Properties, d.Summary.Assumptions) {
+		Columns: []string{"Verdict", "Kind", "Statement", "#Margin", "#Decided at", "Where and why"}}
+	for _, v := range d.judged {
+		decided, robust := "", d.robustness(&v)
+		if robust != nil && robust.Decided == robust.Decided {
+			decided = Clock(robust.Decided)
+		}
 		var notes []string
 		if v.At != nil {
 			notes = append(notes, "at "+Clock(*v.At))
@@ -135,9 +139,47 @@ func (d *Digest) verdicts() *texts {
 			margin = number(*v.Margin)
 		}
 		t.Classes = append(t.Classes, class)
-		t.add(v.Verdict, cmp.Or(v.Kind, "property"), v.Property, margin, strings.Join(notes, "; "))
+		t.add(v.Verdict, cmp.Or(v.Kind, "property"), v.Property, margin, decided, strings.Join(notes, "; "))
 	}
 	return t.orNil()
+}
+
+// robustness returns how robustly the run has a property or a fact; nil: that is not known.
+func (d *Digest) robustness(of *record.Property) *monitor.Robust {
+	for i := range d.robust {
+		r := &d.robust[i]
+		if brief(r.Text) == of.Property && r.Kind.String() == cmp.Or(of.Kind, temporal.OfProperty.String()) {
+			return r
+		}
+	}
+	return nil
+}
+
+// properties returns the properties and facts with how robustly the run has them, thinned like curves.
+func (d *Digest) properties() (list []property) {
+	for i := range d.judged {
+		v := &d.judged[i]
+		r := d.robustness(v)
+		if r == nil {
+			continue
+		}
+		to := property{Text: v.Property, Kind: r.Kind.String(), Verdict: v.Verdict, At: v.At, Margin: v.Margin,
+			Always: r.Always}
+		if r.Decided == r.Decided {
+			to.Decided = &r.Decided
+		}
+		times, values := r.T, r.V
+		if n := len(times); n > mostRobust {
+			c := curveThinner{columns: narrow(times[0], times[n-1], mostRobust/5)}
+			for k, t := range times {
+				c.add(point{k, t, values[k]})
+			}
+			times, values = c.points()
+		}
+		to.Time, to.Values = float64s(times), float32s(values)
+		list = append(list, to)
+	}
+	return list
 }
 
 func (d *Digest) actions() *texts {

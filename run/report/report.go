@@ -37,6 +37,7 @@ type data struct {
 	Gap     []float64      `json:"gap"` // start and end of the omitted events; null if there are none
 	Notes   notes          `json:"notes"`
 
+	Properties []property     `json:"properties"`
 	Verdicts   *texts         `json:"verdicts"`
 	Activities *texts         `json:"activities"`
 	Extremes   *texts         `json:"extremes"`
@@ -134,6 +135,19 @@ type curve struct {
 	Names  []string `json:"names"`  // of values
 	Time   []byte   `json:"time"`   // float64s; empty if they are those of the log
 	Values []byte   `json:"values"` // float32s
+}
+
+// property is a property or a fact with its robust satisfaction signal.
+type property struct {
+	Text    string   `json:"text"`
+	Kind    string   `json:"kind"`
+	Verdict string   `json:"verdict"`
+	Margin  *float64 `json:"margin"`
+	At      *float64 `json:"at"`      // if violated: the first time at which it fails
+	Decided *float64 `json:"decided"` // null: it is open
+	Always  bool     `json:"always"`  // it is violated where the values are negative
+	Time    []byte   `json:"time"`    // float64s
+	Values  []byte   `json:"values"`  // float32s
 }
 
 // changes are the status changes by column, in order of occurrence.

@@ -11,6 +11,7 @@ import (
 const (
 	mostColumns = 4000       // of a thinned curve, and up to twice as many; more than a screen has pixels
 	mostSamples = 16_000     // of a curve that is kept unchanged
+	mostRobust  = 5_000      // points of how robustly a run has a property
 	mostOthers  = 48         // signals of which curves are kept without a plot
 	mostChanges = 100_000    // of status in all lanes together
 	mostLines   = 2 * 10_000 // of the table: status changes, and as many events
@@ -38,7 +39,7 @@ type point struct {
 const whole = 4
 
 // curveThinner keeps the samples that show a curve in columns: of each column the first, the minimum, the maximum, the
-// first that is not finite and the last. A column with few samples keeps them all, so that a step remains a step.
+// first that is NaN and the last. A column with few samples keeps them all, so that a step remains a step.
 type curveThinner struct {
 	columns
 	kept   []point
@@ -64,7 +65,7 @@ func (c *curveThinner) add(p point) {
 	}
 	c.count++
 	c.last = p
-	if p.v-p.v != 0 {
+	if math.IsNaN(p.v) {
 		if c.gap.n < 0 {
 			c.gap = p
 		}

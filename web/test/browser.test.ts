@@ -1,6 +1,6 @@
 // Tests of the report in a real browser: REPORT is the page of the solar day, LARGE one of 5,000 tasks, HOSTILE one with
 // markup in all names, TRACK one of a copter with a fence, OVERLAY two runs of
-// the day. CHROMIUM names the browser.
+// the day, VIOLATED a day that violates a property. CHROMIUM names the browser.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -209,7 +209,7 @@ test("nothing scrolls sideways, at any width, light and dark", async () => {
   for (const scheme of ["light", "dark"]) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     for (const width of [400, 1280, 2560]) {
-      for (const name of ["REPORT", "LARGE", "HOSTILE"]) {
+      for (const name of ["REPORT", "LARGE", "HOSTILE", "VIOLATED"]) {
         await open(name, "", width);
         const [inner, outer] = await page.evaluate(() => [document.scrollingElement!.scrollWidth, document.scrollingElement!.clientWidth] as const);
         assert.ok(inner <= outer, `${name}, ${width} px: ${inner} > ${outer}`);
@@ -253,6 +253,24 @@ test("a second run is laid over, and the first difference is found", async () =>
   const both = await picture();
   await open("REPORT");
   assert.ok(await picture() !== both, "the second curve is drawn");
+  fine();
+});
+
+test("properties have verdicts and robustness; a click goes to the violation", async () => {
+  await open("VIOLATED", "#t=0");
+  const lanes = await page.$$eval(".property", (l) => l.map((e) => e.textContent!.replaceAll("\u2009", "")));
+  assert.deepEqual(lanes.map((l) => l.replace(/\d+:\d\d:\d\d/, "T")), ["always (soc >= 0.3)✕ violated T+0.61", "never both(climb, sink)✓ satisfied T+∞",
+    "critical before sink✓ satisfied T+∞", "eventually (h >= 12900 [m])✓ satisfied T−6900"]);
+  assert.match(await text("header"), /Property violated; ended at 24:00:00.*property always \(soc >= 0\.3\) is violated at 7:\d\d:\d\d/);
+  await page.$eval(".property .link", (e) => (e as HTMLElement).click());
+  assert.match(await time(), /^7:/);
+  assert.match(await text(".property output"), /^−.*e−1\d$/);
+  await page.mouse.click(...await at(await row("always"), 0.35));
+  assert.match(await text(".property output"), /^−0\.\d/);
+  await page.mouse.click(...await at(await row("eventually"), 0.6));
+  assert.match(await time(), /^14:2/);
+  assert.equal(await page.$$eval(".property output", (l) => l.at(-1)!.textContent), "+100");
+  assert.match(await page.$$eval(".texts tr.bad", (l) => l.map((e) => e.textContent).join()), /^violatedproperty.*7:\d\d:\d\dat 7:/);
   fine();
 });
 

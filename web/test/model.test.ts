@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Point, line, scale, visible } from "../src/draw/plot.ts";
+import { held, negative } from "../src/draw/robustness.ts";
 import { svg } from "../src/draw/pen.ts";
 import { place, timeOf } from "../src/draw/time.ts";
 import { tree } from "../src/draw/tree.ts";
@@ -52,7 +53,7 @@ function randomRun(r: () => number, tasks: number): Run {
     lanes, time: packed(time),
     signals: ["x", "y"].map((name) => ({ name, unit: "1", text: "", type: "", names: null, time: "", values: packed(Float32Array.from(time, () => r() - 0.5)) })),
     plots: [], changes, events: [], gap: null, notes: { history: null, table: null },
-    verdicts: null, activities: null, extremes: null, parameters: null, documents: null, fence: null, rally: null,
+    properties: null, verdicts: null, activities: null, extremes: null, parameters: null, documents: null, fence: null, rally: null,
   };
   return read(JSON.parse(JSON.stringify(data)) as Data);
 }
@@ -336,6 +337,38 @@ test("times are written as they are read", () => {
   }
   for (const [text, want] of [["90", 90], ["1:30", 5400], ["0:01:30.5", 90.5], ["-1", -1], ["x", NaN], ["1:2:3:4", NaN], ["", NaN], ["1::2", NaN]] as const) {
     assert.equal(parseTime(text), want, text);
+  }
+});
+
+test("an infinite robustness is held up to the next point, as valueAt reads it", () => {
+  const r = random(20);
+  for (let n = 0; n < 300; n++) {
+    const points = Array.from({ length: 2 + Math.floor(6 * r()) }, (_, i): Point => [2 * i, [Infinity, -Infinity, r() - 0.5][Math.floor(3 * r())]!]);
+    const drawn = held(points, 9);
+    assert.ok(drawn.every(([t, v], i) => Number.isFinite(v) && (i === 0 || t >= drawn[i - 1]![0])));
+    const packedPoints = { time: packed(Float64Array.from(points, ([t]) => t)), values: packed(Float32Array.from(points, ([, v]) => v)) };
+    const run = randomRun(r, 1);
+    const { robustness } = read({ ...run.data, properties: [{ ...packedPoints, text: "p", kind: "property", verdict: "open", margin: null, at: null,
+      decided: null, always: true }] }).properties[0]!;
+    const shown = { ...robustness, time: Float64Array.from(drawn, ([t]) => t), values: Float32Array.from(drawn, ([, v]) => v) };
+    for (let t = 0; t < points.at(-1)![0]; t += 0.25) {
+      const v = valueAt(robustness, t);
+      assert.ok(Math.abs(valueAt(shown, t) - (Number.isFinite(v) ? v : Math.sign(v) * 9)) < 1e-6, `${t} of ${points}`);
+    }
+  }
+});
+
+test("where lines are below 0 is found", () => {
+  const r = random(21);
+  for (let n = 0; n < 300; n++) {
+    const points = Array.from({ length: 2 + Math.floor(9 * r()) }, (_, i): Point => [i, r() < 0.2 ? 0 : r() - 0.5]);
+    const found = negative(points);
+    const [time, values] = [Float64Array.from(points, ([t]) => t), Float32Array.from(points, ([, v]) => v)];
+    const signal = { name: "", unit: "1", text: "", type: "", names: null, time, values };
+    for (let t = 0.013; t < points.at(-1)![0]; t += 0.05) {
+      const v = valueAt(signal, t);
+      if (Math.abs(v) > 1e-6) assert.equal(found.some(([a, b]) => a <= t && t <= b), v < 0, `${t} of ${points}`);
+    }
   }
 });
 

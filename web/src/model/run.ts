@@ -50,6 +50,23 @@ export interface Signal extends Omit<PackedSignal, "time" | "values"> {
   values: Float32Array;
 }
 
+interface PackedProperty {
+  text: string;
+  kind: string;
+  verdict: string;
+  margin: number | null; // null: only tasks decide
+  at: number | null; // if violated: the first time at which it fails
+  decided: number | null; // null: it is open
+  always: boolean; // it is violated where the robustness is negative
+  time: string; // of the robustness, as of signals
+  values: string;
+}
+
+/** Property is a property of the mission with its robustness over time. */
+export interface Property extends Omit<PackedProperty, "time" | "values"> {
+  robustness: Signal;
+}
+
 export interface Event {
   t: number;
   micro: number;
@@ -86,6 +103,7 @@ export interface Data {
   events: Event[] | null;
   gap: [number, number] | null; // the omitted events
   notes: { history: string[] | null; table: string[] | null };
+  properties: PackedProperty[] | null;
   verdicts: Table | null;
   activities: Table | null;
   extremes: Table | null;
@@ -120,6 +138,7 @@ export interface Run {
   root: number;
   signals: Signal[];
   named: ReadonlyMap<string, Signal>; // the first one of each name
+  properties: Property[];
   even: boolean; // all signals have the times of the log
   events: Event[];
   faults: Event[];
@@ -172,6 +191,9 @@ export function read(packed: Data): Run {
     root: data.tasks.findIndex((task) => task.parent < 0),
     signals,
     named: new Map(signals.toReversed().map((s) => [s.name, s])),
+    properties: (data.properties ?? []).map(({ time, values, ...p }) => ({ ...p, robustness: {
+      name: p.text, unit: "1", text: "", type: "", names: null, time: new Float64Array(unpack(time)), values: new Float32Array(unpack(values)),
+    } })),
     even: signals.every((s) => s.time === time),
     events,
     faults: events.filter((e) => e.grave || /error|conflict|chatter|loop|fail/i.test(e.kind)),
@@ -179,12 +201,13 @@ export function read(packed: Data): Run {
   };
 }
 
-/** valueAt reads a signal at a time: numbers straight between samples, other values as of the last sample. */
+/** valueAt reads a signal at a time: numbers straight between samples, infinite and other values as of the last sample. */
 export function valueAt({ time, values, type }: Signal, t: number): number {
   const k = after(time, t);
   if (k === 0) return NaN;
   if (time[k - 1] === t || (type !== "" && k < time.length)) return values[k - 1]!;
   if (k === time.length) return NaN;
+  if (Math.abs(values[k - 1]!) === Infinity || Math.abs(values[k]!) === Infinity) return values[k - 1]!;
   const part = (t - time[k - 1]!) / (time[k]! - time[k - 1]!);
   return values[k - 1]! + part * (values[k]! - values[k - 1]!);
 }

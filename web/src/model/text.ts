@@ -56,6 +56,9 @@ export function signed(v: number): string {
   return (v < 0 ? "" : "+") + number(Number(v.toPrecision(3)));
 }
 
+/** margin writes a robustness, which is infinite where only tasks decide. */
+export const margin = (v: number) => Math.abs(v) === Infinity ? (v < 0 ? "−∞" : "+∞") : signed(v);
+
 /** tick writes the label of an axis whose labels are a step apart. */
 export function tick(v: number, step: number): string {
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));

@@ -5,8 +5,9 @@ import { firstDifference } from "../model/difference.ts";
 import type { Table } from "../model/run.ts";
 import { exactly } from "../model/text.ts";
 import type { Store } from "../store.ts";
-import { Figure, type Tip } from "./figure.tsx";
+import { Figure } from "./figure.tsx";
 import { Log } from "./log.tsx";
+import type { Tip } from "./row.tsx";
 import { TrackView } from "./track.tsx";
 import { Transport } from "./transport.tsx";
 import { Details, TreeView } from "./tree.tsx";
@@ -31,7 +32,10 @@ function Head({ store }: { store: Store }) {
   return <header>
     <h1>{mission}</h1>
     {text !== "" && <p class="lead">{text}</p>}
-    <p class={`verdict ${v.outcome}`}><strong>{v.word} at {v.at}</strong> of {v.horizon}{v.reason === "" ? "" : `: ${v.reason}`}</p>
+    <p class={`verdict ${v.outcome}`}><strong>{v.word}</strong>; ended at {v.at} of {v.horizon}{v.reason === "" ? "" : `: ${v.reason}`}</p>
+    {store.run.properties.map((p) => p.verdict === "violated" && <p class="verdict failed" key={`${p.kind} ${p.text}`}>
+      {p.kind} <b>{p.text}</b> is violated{p.at === null ? "" : <>{" "}
+        <button type="button" class="link" onClick={() => store.seek(p.at!)}>at {exactly(p.at)}</button></>}</p>)}
     <dl class="facts">{facts.map((f) => <div key={f.name}><dt>{f.name}</dt><dd>{f.text}<small>{f.small}</small></dd></div>)}</dl>
   </header>;
 }
@@ -42,7 +46,7 @@ function Against({ store }: { store: Store }) {
   const first = useMemo(() => (against === null ? null : firstDifference(run, against)), [run, against]);
   if (against === null) return null;
   const { mission, verdict } = against.data;
-  return <p class="against">Dotted curves and the lower strips of lanes: {mission}, {verdict.word} at {verdict.at}.{" "}
+  return <p class="against">Dotted curves and the lower strips of lanes: {mission}, {verdict.word}; ended at {verdict.at}.{" "}
     {first === null ? "While both last, all tasks have the same statuses." : <>The runs first differ at{" "}
       <button type="button" class="link" onClick={() => {
         store.seek(first.t);
