@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"errors"
@@ -64,11 +64,11 @@ func TestBrowser(t *testing.T) {
 	first, _ := report("REPORT", day), report("OTHER", day, "--set", "battery.E_Wh=6100")
 	run(t, canopy, "report", filepath.Join(dir, "OTHER"), filepath.Join(dir, "REPORT"))
 	node(t, "browser.test.mjs", arguments, "CHROMIUM="+browser, first,
-		"VIOLATED="+violated(t, canopy, day),
+		"VIOLATED="+violated(t, canopy, day), "FLIGHT="+flown(t),
 		"OVERLAY="+filepath.Join(dir, "OTHER", "overlay.html"),
 		report("TRACK", filepath.Join("..", "missions", "patrol-copter.yaml")),
-		report("LARGE", mission(t, "large", large())),
-		report("HOSTILE", mission(t, evil, fmt.Sprintf(`<ReactiveSequence name="%s"><Condition name="%sc" on="x ge -2"/>`+
+		report("LARGE", written(t, "large", large())),
+		report("HOSTILE", written(t, evil, fmt.Sprintf(`<ReactiveSequence name="%s"><Condition name="%sc" on="x ge -2"/>`+
 			`<Action name="%sa" write="u := 1"/></ReactiveSequence>`, escaped, escaped, escaped))))
 }
 
@@ -109,8 +109,8 @@ func run(t *testing.T, program string, arguments ...string) {
 	}
 }
 
-// mission writes a mission of an oscillator with a plan, and returns the name of its file.
-func mission(t *testing.T, name, tree string) string {
+// written writes a mission of an oscillator with a plan, and returns the name of its file.
+func written(t *testing.T, name, tree string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for file, text := range map[string]string{

@@ -31,6 +31,9 @@ type Logger struct {
 	inputs   int64   // so far
 	told     int64   // wall time of the last message on /clock
 	other    int64   // wall time of the last frame of another system in the log
+	heard    heard   // since the last message on /clock
+	last     byte    // number of the last frame of the autopilot,
+	hears    bool    // if there was one
 	decision decided // of the present input
 	t        float64 // latest time of the log
 	err      error   // of the recorder
@@ -86,6 +89,24 @@ type passed struct {
 	Frame     string `json:"frame"`
 }
 
+// heard is the number of frames of the vehicle's autopilot that came, and that later ones show to be missing.
+type heard struct {
+	Received int `json:"received"`
+	Missing  int `json:"missing"`
+}
+
+// count counts a frame that came, and those between it and the one before.
+func (l *Logger) count(f frame.Frame) {
+	if f.System != l.System() || f.Component != byte(mav.MAV_COMP_ID_AUTOPILOT1) || f.Late {
+		return
+	}
+	if step := f.Sequence - l.last; l.hears && step > 0 && step < 128 { // a longer one is that of a new start
+		l.heard.Missing += int(step) - 1
+	}
+	l.heard.Received++
+	l.last, l.hears = f.Sequence, true
+}
+
 // timestamp is the time of a message of Foxglove.
 type timestamp struct {
 	Sec  int64 `json:"sec"`
@@ -119,7 +140,9 @@ func (l *Logger) Step(in flight.Input) ([][]byte, error) {
 			T    float64 `json:"t"`
 			Wall int64   `json:"wall"`
 			Unix int64   `json:"unix"`
-		}{l.t, in.At.Wall, in.At.Unix})
+			heard
+		}{l.t, in.At.Wall, in.At.Unix, l.heard})
+		l.heard = heard{}
 	}
 	if err == nil {
 		err = l.err
@@ -130,6 +153,9 @@ func (l *Logger) Step(in flight.Input) ([][]byte, error) {
 // frames logs the frames of a datagram, and where the vehicle is.
 func (l *Logger) frames(c record.Channel, r *frame.Reader, datagram []byte, stamp stamped) {
 	for _, f := range r.Read(datagram) {
+		if c == record.Incoming {
+			l.count(f)
+		}
 		raw := r.Strip(f)
 		if raw == nil || c == record.Incoming && l.floods(f, stamp.Wall) {
 			continue

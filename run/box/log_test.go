@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -92,6 +93,64 @@ func climb(t *testing.T) (file, tlog []byte) {
 
 // System makes all but its own frames those of others.
 func (c *climber) System() byte { return 1 }
+
+// clocks sums up what the readings of the clocks say about the link.
+type clocks struct {
+	record.Nothing
+	heard
+}
+
+func (c *clocks) Message(channel record.Channel, data []byte) error {
+	var h heard
+	if channel == record.Clocks {
+		if err := json.Unmarshal(data, &h); err != nil {
+			return err
+		}
+	}
+	c.Received, c.Missing = c.Received+h.Received, c.Missing+h.Missing
+	return nil
+}
+
+// TestLinkQuality: the readings of the clocks count the frames of the autopilot that came, and those between them that
+// were lost; a frame that comes twice, and frames of others, do not count.
+func TestLinkQuality(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 2))
+	for range 20 {
+		c := &clocks{}
+		l := NewLogger(record.Header{Date: 1e18}, c, nil)
+		l.Drive(&climber{to: l, writer: frame.Writer{System: 1, Component: 191}})
+		autopilot, other := frame.Writer{System: 1, Component: 1}, frame.Writer{System: 9, Component: 1}
+		step := func(kind flight.Kind, data []byte) {
+			l.now.At.Wall += 1e7
+			_, err := l.Step(flight.Input{Kind: kind, At: service.Clock{Wall: l.now.At.Wall, Unix: 1e18}, Data: data})
+			must(t, err)
+		}
+		var want heard
+		lost, loss := 0, r.Float64()/2
+		for range 1000 {
+			raw, err := autopilot.Write(&mav.MessageHeartbeat{}, 0)
+			must(t, err)
+			if r.Float64() < loss && want.Received > 0 {
+				lost++
+				continue
+			}
+			want.Received, want.Missing, lost = want.Received+1, want.Missing+lost, 0
+			step(flight.Frame, raw)
+			switch r.IntN(10) {
+			case 0:
+				step(flight.Frame, raw)
+			case 1:
+				raw, err := other.Write(&mav.MessageHeartbeat{}, 0)
+				must(t, err)
+				step(flight.Frame, raw)
+			}
+		}
+		step(flight.End, nil)
+		if c.heard != want {
+			t.Errorf("%+v of %+v were counted", c.heard, want)
+		}
+	}
+}
 
 // TestFloodOfOthers: of the frames of other systems, one a second is in the log.
 func TestFloodOfOthers(t *testing.T) {

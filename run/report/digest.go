@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -121,6 +122,8 @@ type Gatherer struct {
 	lanes   []laneThinner // of the tasks
 	rows    ends[row]
 	lines   ends[record.Event]
+	link    []heard // of a flight over a link
+	wall    float64 // of the last of them [s]
 }
 
 // plotted is a plot with its curves, by their numbers.
@@ -359,6 +362,56 @@ func (g *Gatherer) Event(e record.Event) error {
 	return nil
 }
 
+// heard is what was heard of a vehicle up to a time [s], during some seconds.
+type heard struct {
+	t, seconds        float64
+	received, missing float64 // frames
+}
+
+// Message implements [record.Recorder]: the quality of the link is in the readings of the clocks.
+func (g *Gatherer) Message(c record.Channel, data []byte) error {
+	if c != record.Clocks {
+		return nil
+	}
+	var m struct {
+		T, Wall, Missing float64
+		Received         *float64
+	}
+	if json.Unmarshal(data, &m) != nil || m.Received == nil || m.T <= g.header.Start {
+		return nil // the log of an earlier version, or before the plan
+	}
+	if n := len(g.link); n == mostHeard { // two become one
+		for i := range n / 2 {
+			a, b := g.link[2*i], g.link[2*i+1]
+			g.link[i] = heard{b.t, a.seconds + b.seconds, a.received + b.received, a.missing + b.missing}
+		}
+		g.link = g.link[:n/2]
+	}
+	if s := m.Wall/1e9 - g.wall; g.wall > 0 && s > 0 {
+		g.link = append(g.link, heard{m.T, s, *m.Received, m.Missing})
+	}
+	g.wall = m.Wall / 1e9
+	return nil
+}
+
+// drawLink adds the quality of the link, if there is one, as a plot.
+func (g *Gatherer) drawLink(d *data) {
+	if len(g.link) == 0 {
+		return
+	}
+	var times, received, missing []float64
+	for _, h := range g.link {
+		times, received = append(times, h.t), append(received, h.received/h.seconds)
+		missing = append(missing, h.missing/h.seconds)
+	}
+	n := len(d.Signals)
+	for i, values := range [][]float64{received, missing} {
+		d.Signals = append(d.Signals, curve{Name: []string{"frames received", "frames missing"}[i], Unit: "1/s",
+			Text: "of the vehicle's autopilot", Time: float64s(times), Values: float32s(values)})
+	}
+	d.Plots = append(d.Plots, panel{"Link", []int{n, n + 1}})
+}
+
 // Digest returns the digest of a log with this end. The gatherer must not be used any more.
 func (g *Gatherer) Digest(end record.End) *Digest {
 	d := &Digest{Header: g.shown, End: end, recorded: &g.last, numbers: g.numbers, changes: g.changes,
@@ -390,7 +443,8 @@ func (g *Gatherer) Digest(end record.End) *Digest {
 func (g *Gatherer) draw(of *Digest, order []branch) {
 	d, n := &of.data, &of.notes
 	d.Start, d.End = of.Start, ended(&of.End)
-	if d.Axis = "Simulated time"; of.Date != 0 {
+	d.Flight = of.Date != 0
+	if d.Axis = "Simulated time"; d.Flight {
 		d.Axis = "Time since the plan's start"
 	}
 	for s := bt.Success; s <= bt.Dropped; s++ {
@@ -424,6 +478,7 @@ func (g *Gatherer) draw(of *Digest, order []branch) {
 			d.Plots = append(d.Plots, panel{p.title, p.curves})
 		}
 	}
+	g.drawLink(d)
 	tooClose := 0
 	d.Lanes = make([]lane, 0, len(order))
 	for _, b := range order {

@@ -96,7 +96,7 @@ func (d *Digest) facts() (list []fact) {
 	}
 	add("Sampling", exact(d.Interval)+" s and both sides of every event", "")
 	if s != nil {
-		if s.Sortie == nil {
+		if d.Date == 0 && s.Sortie == nil {
 			add("Steps", strconv.Itoa(s.Steps), " and "+strconv.Itoa(s.RejectedSteps)+" rejected")
 			add("Evaluations", strconv.Itoa(s.RHSEvaluations), " and "+strconv.Itoa(s.Jacobians)+" Jacobians")
 		}

@@ -21,7 +21,8 @@ type data struct {
 	Text      string   `json:"text"`
 	Verdict   outcome  `json:"verdict"`
 	Facts     []fact   `json:"facts"`
-	Axis      string   `json:"axis"` // what the time is
+	Flight    bool     `json:"flight"` // over a link, not simulated
+	Axis      string   `json:"axis"`   // what the time is
 	Start     float64  `json:"start"`
 	End       float64  `json:"end"`
 	Statuses  []string `json:"statuses"`  // names by code

@@ -79,6 +79,42 @@ func TestRobustness(t *testing.T) {
 	}
 }
 
+// TestLink: however long a flight is, no frame is left out of the quality of its link, and the page has few points.
+func TestLink(t *testing.T) {
+	for _, readings := range []int{1, 3, 50, mostHeard + 3, 5 * mostHeard} {
+		g := NewGatherer(&record.Header{Date: 1})
+		var received, missing int
+		for i := range readings {
+			text := fmt.Sprintf(`{"t":%d,"wall":%d,"unix":1,"received":%d,"missing":%d}`, i+1, int64(i+1)*2e9, i%50, i%3)
+			must(t, g.Message(record.Clocks, []byte(text)))
+			must(t, g.Message(record.Incoming, []byte(text)))
+			if i > 0 { // the first one is the beginning of the second one
+				received, missing = received+i%50, missing+i%3
+			}
+		}
+		must(t, g.Message(record.Clocks, []byte(`{"t":1e9,"wall":1e18,"unix":1}`))) // of an earlier version
+		d := g.Digest(record.End{Told: float64(readings)}).page()
+		if readings == 1 {
+			if len(d.Signals) > 0 {
+				t.Error("there is a link without a second reading")
+			}
+			continue
+		}
+		if !d.Flight || len(d.Signals) != 2 || len(d.Plots) != 1 || len(d.Signals[0].Values) > 4*(mostHeard+2) {
+			t.Fatalf("%d readings: %d signals, %d plots", readings, len(d.Signals), len(d.Plots))
+		}
+		got := [2]float64{}
+		for i := range got {
+			for k, v := range numbers(d.Signals[i].Values) {
+				got[i] += float64(v) * g.link[k].seconds
+			}
+		}
+		if math.Abs(got[0]/float64(received)-1) > 1e-4 || math.Abs(got[1]-float64(missing)) > 0.1 {
+			t.Errorf("%d readings: %v frames of %d and %d", readings, got, received, missing)
+		}
+	}
+}
+
 // numbers unpacks float32s.
 func numbers(packed []byte) (list []float32) {
 	for i := 0; i < len(packed); i += 4 {

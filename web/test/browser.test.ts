@@ -1,6 +1,7 @@
 // Tests of the report in a real browser: REPORT is the page of the solar day, LARGE one of 5,000 tasks, HOSTILE one with
 // markup in all names, TRACK one of a copter with a fence, OVERLAY two runs of
-// the day, VIOLATED a day that violates a property. CHROMIUM names the browser.
+// the day, VIOLATED a day that violates a property, FLIGHT one of a fake
+// autopilot over a rough link. CHROMIUM names the browser.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -209,7 +210,7 @@ test("nothing scrolls sideways, at any width, light and dark", async () => {
   for (const scheme of ["light", "dark"]) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     for (const width of [400, 1280, 2560]) {
-      for (const name of ["REPORT", "LARGE", "HOSTILE", "VIOLATED"]) {
+      for (const name of ["REPORT", "LARGE", "HOSTILE", "VIOLATED", "FLIGHT"]) {
         await open(name, "", width);
         const [inner, outer] = await page.evaluate(() => [document.scrollingElement!.scrollWidth, document.scrollingElement!.clientWidth] as const);
         assert.ok(inner <= outer, `${name}, ${width} px: ${inner} > ${outer}`);
@@ -274,6 +275,30 @@ test("properties have verdicts and robustness; a click goes to the violation", a
   fine();
 });
 
+test("a flight shows modes, the link, who commands, lost sources and answered commands, and nothing of integrators", async () => {
+  await open("FLIGHT", "#t=70");
+  assert.doesNotMatch(await text("header"), /Steps|Evaluations|tolerance/i);
+  assert.match(await text("header"), /in the air: it is in the mode loiter/);
+  const now = async () => new Map(await page.$$eval(".row", (l) => l.map((e) => [e.querySelector(".key span")?.textContent, e.querySelector("output")?.textContent] as const)));
+  let rows = await now();
+  assert.equal(rows.get("commanded by"), "link lost");
+  assert.equal(rows.get("source position"), "unknown");
+  assert.equal(await page.$$eval(".key", (l) => l.filter((e) => /^frames (received0|missing0)$/.test(e.textContent!)).length), 2);
+  assert.equal(await page.$$eval(".row", (l) => l.filter((e) => e.textContent === "Flight").length), 1);
+  for (const [t, who, mode] of [[50, "Canopy", "guided"], [110, "pilot", "loiter"], [150, "Canopy", "guided"]] as const) {
+    await page.evaluate((at) => (location.hash = `#t=${at}`), t);
+    await page.waitForFunction((at) => (document.querySelector(".time") as HTMLInputElement).value.startsWith(at), {}, `0:0${Math.floor(t / 60)}:${t % 60}`);
+    rows = await now();
+    assert.deepEqual([rows.get("commanded by"), rows.get("mode"), rows.get("source position")], [who, mode, ""]);
+  }
+  const arm = await row("command arm");
+  await page.mouse.move(...await at(arm, 0.062));
+  assert.match(await text(".tip"), /command arm.*command 400 .*proved after 0\.9 s/s);
+  await page.evaluate(axe);
+  assert.deepEqual(await violations(), []);
+  fine();
+});
+
 test("names and texts stay texts", async () => {
   await open("HOSTILE");
   assert.match(await text("h1"), /<script>/);
@@ -296,16 +321,18 @@ test("paper has vectors, and all that is folded", async () => {
   fine();
 });
 
+/** violations lists what axe finds. */
+const violations = () => page.evaluate(async () => {
+  const result = await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }).axe.run();
+  return result.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`);
+});
+
 test("axe finds nothing", async () => {
   for (const scheme of ["light", "dark"]) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await open("REPORT", "#t=69700&task=sink");
     await page.evaluate(axe);
-    const found = await page.evaluate(async () => {
-      const result = await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }).axe.run();
-      return result.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`);
-    });
-    assert.deepEqual(found, []);
+    assert.deepEqual(await violations(), []);
   }
 });
 

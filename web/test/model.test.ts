@@ -6,14 +6,16 @@ import { type Point, line, scale, visible } from "../src/draw/plot.ts";
 import { held, negative } from "../src/draw/robustness.ts";
 import { svg } from "../src/draw/pen.ts";
 import { place, timeOf } from "../src/draw/time.ts";
+import { track as drawTrack } from "../src/draw/track.ts";
 import { tree } from "../src/draw/tree.ts";
 import { firstDifference } from "../src/model/difference.ts";
+import { flightLanes } from "../src/model/flight.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
-import { margin } from "../src/model/margin.ts";
+import { limitsOn, margin } from "../src/model/margin.ts";
 import { type Coordinates, type Data, type Logic, type Run, read, since, statusAt, valueAt } from "../src/model/run.ts";
 import { after, before } from "../src/model/sorted.ts";
 import { clock, duration, exactly, multiples, number, roundStep, timeStep } from "../src/model/text.ts";
-import { type Track, frameOf, nearest, pixel } from "../src/model/track.ts";
+import { type Track, frameOf, nearest, pixel, track } from "../src/model/track.ts";
 import { Store } from "../src/store.ts";
 import { parseTime } from "../src/views/transport.tsx";
 
@@ -46,7 +48,7 @@ function randomRun(r: () => number, tasks: number): Run {
     changes.to.push(l.s[i + 1]!);
   });
   const data: Data = {
-    mission: "m", text: "", verdict: { outcome: "complete", word: "Complete", at: "", horizon: "", reason: "" }, facts: [], axis: "", start: 0, end: 100,
+    mission: "m", text: "", verdict: { outcome: "complete", word: "Complete", at: "", horizon: "", reason: "" }, facts: [], flight: false, axis: "", start: 0, end: 100,
     statuses, transient: statuses.map((s) => ["Success", "Failure", "Accept"].includes(s)),
     tasks: lanes.map((l) => ({ name: `task ${l.task}`, label: `task ${l.task}`, kind: "Sequence", symbol: r() < 0.5 ? "→" : "", role: r() < 0.3 ? "condition" : "composite",
       parent: l.task === 0 ? -1 : Math.floor(r() * l.task), note: "n".repeat(Math.floor(60 * r())), detail: [], leaf: false, rests: false })),
@@ -220,6 +222,44 @@ test("a frame contains the track and its fence, with one scale for both axes", (
   }
 });
 
+test("circles are the places to which tasks sent the vehicle, each once", () => {
+  const r = random(23);
+  for (let n = 0; n < 100; n++) {
+    const run = randomRun(r, 1);
+    const places = Array.from({ length: 1 + Math.floor(6 * r()) }, () => [Math.floor(9 * r()), Math.floor(9 * r())] as const);
+    const sent = Array.from({ length: 50 }, (_, i) => places[Math.floor(i * places.length / 50)]!);
+    const signal = (name: string, v: (i: number) => number) => ({ ...run.data.signals![0]!, name, unit: "m",
+      values: packed(Float32Array.from({ length: 50 }, (_, i) => i < 5 ? NaN : v(i))) });
+    const t = track(read({ ...run.data, signals: [signal("east", () => r()), signal("north", () => r()),
+      signal("target_east", (i) => sent[i]![0]), signal("target_north", (i) => sent[i]![1])] }))!;
+    const f = frameOf(t, 300, 300);
+    const drawn: string[] = [];
+    const none = () => {};
+    const pen = { path: (d: string, p: { stroke?: string }) => p.stroke === "change" && drawn.push(d), text: none, rect: none, inside: none, scaled: none };
+    drawTrack(pen, t, null, f, { from: 0, to: 100 }, 50, 300, 300);
+    const want = new Set(sent.slice(5).map(([x, y]) => pixel(f, x, y)).map(([x, y]) => `M${(x - 4).toFixed(1)} ${y.toFixed(1)}`));
+    assert.deepEqual(new Set(drawn.map((d) => d.split("a")[0])), want);
+    assert.equal(drawn.length, want.size);
+  }
+});
+
+test("the thresholds of conditions on a signal are drawn, of the selected one alone, and not more than 12", () => {
+  const r = random(24);
+  for (let n = 0; n < 300; n++) {
+    const run = randomRun(r, 4);
+    const limits = run.data.tasks.map(() => Array.from({ length: Math.floor(8 * r()) }, () => Math.floor(30 * r())));
+    const of = read({ ...run.data, tasks: run.data.tasks.map((task, i) => ({ ...task,
+      ...(limits[i]!.length === 0 ? {} : { on: { op: "or", args: [{ op: "threshold", signal: "y", limit: 99 }, ...limits[i]!.map((limit) => ({ op: "threshold", signal: "x", limit }))] } as Logic }),
+    })) });
+    const selected = r() < 0.5 ? null : Math.floor(4 * r());
+    const one = selected === null || limits[selected]!.length === 0 ? limits.flat() : limits[selected]!;
+    const want = new Set(one);
+    const found = limitsOn(of, "x", selected);
+    assert.deepEqual(new Set(found.map((l) => l.value)), want.size > 12 ? new Set() : want);
+    for (const l of found) assert.ok(limits.some((list, i) => list.includes(l.value) && l.text.includes(`task ${i}`)));
+  }
+});
+
 test("angles are read in degrees, with their thresholds", () => {
   const run = randomRun(random(18), 2);
   const { data } = run;
@@ -355,6 +395,38 @@ test("an infinite robustness is held up to the next point, as valueAt reads it",
       const v = valueAt(robustness, t);
       assert.ok(Math.abs(valueAt(shown, t) - (Number.isFinite(v) ? v : Math.sign(v) * 9)) < 1e-6, `${t} of ${points}`);
     }
+  }
+});
+
+test("who commands, lost sources and answers of commands are as the last event says", () => {
+  const r = random(22);
+  const holders: Record<string, string> = { attached: "Canopy", resumed: "Canopy", observed: "only observed", rebooted: "nobody",
+    "pilot took over": "pilot", "another station took over": "another station", "failsafe took over": "failsafe" };
+  const kinds = [...Object.keys(holders), "link lost", "link back", "unknown", "known", "commanded", "proved", "refused", "waiting", "text"];
+  for (let n = 0; n < 200; n++) {
+    const events = Array.from({ length: Math.floor(25 * r()) }, () => 1 + Math.floor(97 * r())).sort((a, b) => a - b)
+      .map((t) => ({ t, micro: 0, kind: kinds[Math.floor(kinds.length * r())]!, text: ["arm", "arm: command 400 [1 0]", "speed", "gps"][Math.floor(4 * r())]! }));
+    const run = read({ ...randomRun(r, 1).data, flight: true, events });
+    const lanes = flightLanes(run);
+    const at = (name: string, t: number) => lanes.find((l) => l.name === name)?.blocks.findLast((b) => b.from <= t && t < b.to);
+    for (const { blocks } of lanes) blocks.forEach((b, i) => assert.ok(b.from <= b.to && b.to <= (blocks[i + 1]?.from ?? 100)));
+    for (let t = 0; t < 100; t++) {
+      const past = events.filter((e) => e.t <= t);
+      const link = past.findLast((e) => e.kind.startsWith("link") || holders[e.kind] !== undefined);
+      const holder = holders[past.findLast((e) => holders[e.kind] !== undefined)?.kind ?? "rebooted"];
+      assert.equal(at("commanded by", t)!.text, link?.kind === "link lost" ? "link lost" : holder);
+      for (const source of ["arm", "gps"]) {
+        const last = past.findLast((e) => e.text === source && e.kind.endsWith("known"));
+        assert.equal(at(`source ${source}`, t) !== undefined, last?.kind === "unknown");
+      }
+      const last = past.findLast((e) => e.text.startsWith("arm") && ["commanded", "proved", "refused"].includes(e.kind));
+      assert.equal(at("command arm", t) !== undefined, last?.kind === "commanded");
+    }
+    for (const slot of ["arm", "speed"]) {
+      const commands = events.filter((e) => e.kind === "commanded" && e.text.startsWith(slot));
+      assert.deepEqual(lanes.find((l) => l.name === `command ${slot}`)?.blocks.map((b) => b.from) ?? [], commands.map((e) => e.t));
+    }
+    assert.deepEqual(flightLanes(read({ ...run.data, flight: false })).map((l) => l.name).filter((name) => !name.startsWith("source")), []);
   }
 });
 

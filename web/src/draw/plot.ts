@@ -1,9 +1,10 @@
 // Curves over the time axis.
 
+import type { Limit } from "../model/margin.ts";
 import { type Signal, nameOf, valueAt } from "../model/run.ts";
 import { after, before } from "../model/sorted.ts";
 import { multiples, roundStep, tick } from "../model/text.ts";
-import type { Pen } from "./pen.ts";
+import type { Colour, Pen } from "./pen.ts";
 import { type Window, grid, place } from "./time.ts";
 
 /** Curve is a signal with the number of its colour. */
@@ -11,12 +12,6 @@ export interface Curve {
   signal: Signal;
   colour: number;
   over?: boolean; // it is of the run that is laid over
-}
-
-/** Limit is a threshold of a condition on a signal that is drawn. */
-export interface Limit {
-  value: number;
-  text: string;
 }
 
 const dashes = [5, 3];
@@ -149,22 +144,39 @@ function markFaults(pen: Pen, w: Window, height: number, faults: number[]) {
   if (d !== "") pen.path(d, { stroke: "error", dash: [4, 3] });
 }
 
-/** values draws a signal whose values have names as a lane of blocks with these names. */
-export function values(pen: Pen, w: Window, height: number, signal: Signal, colour: number) {
+/** Named is an interval with a text. */
+export interface Named {
+  from: number;
+  to: number;
+  text: string;
+  colour: Colour;
+}
+
+/** blocks draws intervals as a lane, with their texts where there is room; what is short remains visible. */
+export function blocks(pen: Pen, w: Window, height: number, list: Named[]) {
   grid(pen, w, height);
-  const { time, values: v } = signal;
   pen.inside(0, 0, w.width, height, () => {
-    for (let i = Math.max(0, after(time, w.from) - 1); i < time.length && time[i]! <= w.to;) {
-      let end = i + 1;
-      while (end < time.length && v[end] === v[i]) end++;
-      const name = nameOf(signal, v[i]!);
-      const x1 = Math.max(-2, place(w, time[i]!));
-      const x2 = Math.min(w.width + 2, place(w, time[Math.min(end, time.length - 1)]!));
-      if (name !== undefined && name !== "false" && x2 > x1) {
-        pen.rect(x1, 2, Math.max(x2 - x1, 0.8), height - 4, { fill: `curve${colour % 7}`, opacity: 0.25, stroke: `curve${colour % 7}` }, 2);
-        if (x2 - x1 > 7 * name.length) pen.text((Math.max(x1, 0) + Math.min(x2, w.width)) / 2, height / 2 + 4, name, { anchor: "middle", fill: "ink" });
-      }
-      i = end;
+    for (const { from, to, text, colour } of list) {
+      if (to < w.from || from > w.to) continue;
+      const x1 = Math.max(-2, place(w, from));
+      const x2 = Math.max(x1 + 0.8, Math.min(w.width + 2, place(w, to)));
+      pen.rect(x1, 2, x2 - x1, height - 4, { fill: colour, opacity: 0.25, stroke: colour }, 2);
+      if (text !== "" && x2 - x1 > 7 * text.length) pen.text((Math.max(x1, 0) + Math.min(x2, w.width)) / 2, height / 2 + 4, text, { anchor: "middle", fill: "ink" });
     }
   });
+}
+
+/** valuesOf lists the intervals in which a signal whose values have names has a value, except false. */
+export function valuesOf(signal: Signal, colour: number): Named[] {
+  const { time, values: v } = signal;
+  const list: Named[] = [];
+  for (let i = 0; i < time.length;) {
+    let end = i + 1;
+    while (end < time.length && v[end] === v[i]) end++;
+    const text = nameOf(signal, v[i]!);
+    const to = time[Math.min(end, time.length - 1)]!;
+    if (text !== undefined && text !== "false" && to > time[i]!) list.push({ from: time[i]!, to, text, colour: `curve${colour % 7}` });
+    i = end;
+  }
+  return list;
 }

@@ -50,3 +50,27 @@ export function thresholds(logic: Logic | undefined): { signal: string; limit: n
   if (logic.op === "threshold") return [{ signal: logic.signal!, limit: logic.limit! }];
   return (logic.args ?? []).flatMap(thresholds);
 }
+
+/** Limit is a threshold of a condition on a signal that is drawn. */
+export interface Limit {
+  value: number;
+  text: string;
+}
+
+const mostLimits = 12; // that are drawn on a plot
+
+/**
+ * limitsOn lists the thresholds of conditions on a signal, with their names: of the selected one if there is
+ * one. Too many are left out.
+ */
+export function limitsOn(run: Run, signal: string, selected: number | null): Limit[] {
+  const found = new Map<number, Set<string>>();
+  const chosen = selected === null ? undefined : run.data.tasks[selected];
+  for (const task of chosen?.on === undefined ? run.data.tasks : [chosen]) {
+    for (const { signal: name, limit } of [...thresholds(task.on), ...thresholds(task.off)]) {
+      if (name !== signal) continue;
+      found.set(limit, (found.get(limit) ?? new Set()).add(task.label));
+    }
+  }
+  return found.size > mostLimits ? [] : [...found].map(([value, names]) => ({ value, text: [...names].slice(0, 3).join(", ") }));
+}

@@ -89,6 +89,7 @@ export interface Data {
   text: string;
   verdict: { outcome: string; word: string; at: string; horizon: string; reason: string };
   facts: { name: string; text: string; small: string }[];
+  flight: boolean; // over a link, not simulated
   axis: string;
   start: number;
   end: number;
@@ -139,7 +140,7 @@ export interface Run {
   signals: Signal[];
   named: ReadonlyMap<string, Signal>; // the first one of each name
   properties: Property[];
-  even: boolean; // all signals have the times of the log
+  time: Float64Array; // of the log; empty if each signal has its own
   events: Event[];
   faults: Event[];
   instants: Float64Array; // at which a status changes or an event occurs, each once
@@ -194,7 +195,7 @@ export function read(packed: Data): Run {
     properties: (data.properties ?? []).map(({ time, values, ...p }) => ({ ...p, robustness: {
       name: p.text, unit: "1", text: "", type: "", names: null, time: new Float64Array(unpack(time)), values: new Float32Array(unpack(values)),
     } })),
-    even: signals.every((s) => s.time === time),
+    time,
     events,
     faults: events.filter((e) => e.grave || /error|conflict|chatter|loop|fail/i.test(e.kind)),
     instants: Float64Array.from(new Set([...(data.changes.t ?? []), ...events.map((e) => e.t)])).sort(),

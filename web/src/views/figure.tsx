@@ -2,11 +2,12 @@
 
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { events, eventsNear, laneHeight, lanes } from "../draw/lanes.ts";
-import type { Pen } from "../draw/pen.ts";
-import { type Limit, plot, strokeOf, values } from "../draw/plot.ts";
+import type { Colour, Pen } from "../draw/pen.ts";
+import { blocks, plot, strokeOf, valuesOf } from "../draw/plot.ts";
 import { look, sample } from "../draw/status.ts";
 import { type Window, axis, axisHeight, place, resolution } from "../draw/time.ts";
-import { thresholds } from "../model/margin.ts";
+import { type Block, flightLanes } from "../model/flight.ts";
+import { limitsOn } from "../model/margin.ts";
 import { type Lane, type Run, nameOf, since, statusAt, valueAt } from "../model/run.ts";
 import { clock, duration, exactly, number } from "../model/text.ts";
 import type { Store } from "../store.ts";
@@ -26,21 +27,6 @@ function Axis({ store, w, side, tip }: { store: Store; w: Window; side: "above" 
       label={side === "above" ? `${store.run.data.axis} [h:min]` : ""} />
     <div class="bubbles screen">{bubble(store.time.value, "main")}{bubble(store.hover.value, "hover")}</div>
   </div>;
-}
-
-const mostLimits = 12; // that are drawn on a plot without a selection
-
-/** limitsOn lists the thresholds of conditions on a signal, with their names; of many, those of the selected one. */
-function limitsOn(run: Run, signal: string, selected: number | null): Limit[] {
-  const found = new Map<number, Set<string>>();
-  const chosen = selected === null ? undefined : run.data.tasks[selected];
-  for (const task of chosen?.on === undefined ? run.data.tasks : [chosen]) {
-    for (const { signal: name, limit } of [...thresholds(task.on), ...thresholds(task.off)]) {
-      if (name !== signal) continue;
-      found.set(limit, (found.get(limit) ?? new Set()).add(task.label));
-    }
-  }
-  return found.size > mostLimits ? [] : [...found].map(([value, names]) => ({ value, text: [...names].slice(0, 3).join(", ") }));
 }
 
 function Plot({ store, w, title, signals, tip }: { store: Store; w: Window; title: string; signals: number[]; tip: RowProps["tip"] }) {
@@ -112,11 +98,42 @@ function Picker({ store }: { store: Store }) {
 }
 
 /** Values is a lane for a signal whose values have names. */
-function Values({ store, w, index, colour, tip }: { store: Store; w: Window; index: number; colour: number; tip: RowProps["tip"] }) {
+export function Values({ store, w, index, colour, tip }: { store: Store; w: Window; index: number; colour: number; tip: RowProps["tip"] }) {
   const signal = store.run.signals[index]!;
-  const draw = useMemo(() => shifted((pen: Pen) => values(pen, w, 22, signal, colour)), [w, signal, colour]);
+  const list = useMemo(() => valuesOf(signal, colour), [signal, colour]);
+  const draw = useMemo(() => shifted((pen: Pen) => blocks(pen, w, 22, list)), [w, list]);
   return <Row store={store} w={w} height={22} draw={draw} tip={tip} name={signal.name}
     label={<Key store={store} index={index} colour={colour} unit={false} />} />;
+}
+
+const looks: Record<Block["look"], Colour> = { ours: "success", other: "change", quiet: "accept", bad: "error", waiting: "running" };
+
+/** Flight is what a flight has: modes, who commands, lost sources, and commands with their answers. */
+function Flight({ store, w, tip }: { store: Store; w: Window; tip: RowProps["tip"] }) {
+  const { run } = store;
+  const list = useMemo(() => flightLanes(run).map((lane) => ({ ...lane, blocks: lane.blocks.map((b) => ({ ...b, colour: looks[b.look] })) })), [run]);
+  const plotted = new Set((run.data.plots ?? []).flatMap((p) => p.signals));
+  const modes = run.data.flight ? ["mode", "wanted_mode"].map((name) => run.signals.findIndex((s) => s.name === name && s.names !== null)) : [];
+  if (list.length === 0) return null;
+  return <>
+    <div class="row"><div class="label"><h3>{run.data.flight ? "Flight" : "Sources"}</h3></div></div>
+    {modes.map((i, k) => i >= 0 && !plotted.has(i) && <Values key={i} store={store} w={w} index={i} colour={k} tip={tip} />)}
+    {list.map((lane) => <BlockRow key={lane.name} store={store} w={w} lane={lane} tip={tip} />)}
+  </>;
+}
+
+function BlockRow({ store, w, lane, tip }: { store: Store; w: Window; lane: { name: string; blocks: (Block & { colour: Colour })[] }; tip: RowProps["tip"] }) {
+  const draw = useMemo(() => shifted((pen: Pen) => blocks(pen, w, 22, lane.blocks)), [w, lane]);
+  const reach = 3 * (w.to - w.from) / w.width;
+  const at = (t: number) => lane.blocks.findLast((b) => b.from - reach <= t && t <= b.to + reach);
+  const now = store.hover.value ?? store.time.value;
+  const here = lane.blocks.findLast((b) => b.from <= now && now <= b.to);
+  return <Row store={store} w={w} height={22} draw={draw} tip={tip} name={lane.name}
+    label={<div class="key"><span title={lane.name}>{lane.name}</span><output>{here?.text ?? ""}</output></div>}
+    describe={(t) => {
+      const b = at(t);
+      return b === undefined ? null : { name: lane.name, text: [b.text, b.detail, `from ${exactly(b.from)} to ${exactly(b.to)}`].filter(Boolean).join("\n") };
+    }} />;
 }
 
 /** Plots are the plots of the mission and the picked signals; values with names are lanes. */
@@ -193,10 +210,11 @@ function StatusKey({ store }: { store: Store }) {
   </div>;
 }
 
-/** csv writes all recorded signals, at the times of the log. */
+/** csv writes all recorded signals that have the times of the log. */
 function csv(run: Run): string {
-  const rows = [["t", ...run.signals.map((s) => `${s.name} [${s.unit}]`)].join(",")];
-  run.signals[0]?.time.forEach((t, i) => rows.push([t, ...run.signals.map((s) => nameOf(s, s.values[i]!) ?? s.values[i])].join(",")));
+  const list = run.signals.filter((s) => s.time === run.time);
+  const rows = [["t", ...list.map((s) => `${s.name} [${s.unit}]`)].join(",")];
+  run.time.forEach((t, i) => rows.push([t, ...list.map((s) => nameOf(s, s.values[i]!) ?? s.values[i])].join(",")));
   return rows.join("\n") + "\n";
 }
 
@@ -221,11 +239,12 @@ export function Figure({ store, width, tip }: { store: Store; width: number; tip
       <span class="muted">Click to move the cursor, drag to zoom, Ctrl and wheel to zoom.</span>
       <button type="button" onClick={() => store.showAll()} disabled={all}>show all</button>
       <Picker store={store} />
-      {run.signals.length > 0 && run.even && <button type="button" onClick={() => save("signals.csv", "text/csv", csv(run))}>CSV</button>}
+      {run.time.length > 0 && <button type="button" onClick={() => save("signals.csv", "text/csv", csv(run))}>CSV</button>}
     </p>
     <div class={`figure ${narrow ? "narrow" : ""}`} style={{ "--label": `${label}px` }}>
       <Axis store={store} w={w} side="above" tip={tip} />
       <Plots store={store} w={w} tip={tip} />
+      <Flight store={store} w={w} tip={tip} />
       <Properties store={store} w={w} tip={tip} />
       <Events store={store} w={w} tip={tip} />
       {run.lanes.length > 0 && <StatusKey store={store} />}
