@@ -11,7 +11,7 @@ import (
 )
 
 // node runs built tests of the front end, with some settings in their environment.
-func node(t *testing.T, file string, arguments []string, settings ...string) {
+func node(t testing.TB, file string, arguments []string, settings ...string) {
 	t.Helper()
 	program, err := exec.LookPath("node")
 	built := filepath.Join("node_modules", ".test", file)
@@ -36,15 +36,7 @@ func TestModel(t *testing.T) { node(t, "model.test.mjs", nil) }
 // TestBrowser opens reports in Chromium: of the solar day, twice, of a copter, of a tree of 5,000 tasks, and of
 // one whose names are markup.
 func TestBrowser(t *testing.T) {
-	browser := os.Getenv("CHROMIUM")
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil && browser == "" {
-			browser = path
-		}
-	}
-	if browser == "" {
-		t.Skip("reports are not tested: Chromium is not installed; CHROMIUM may name it")
-	}
+	browser := chromium(t)
 	var arguments []string
 	if testing.Short() {
 		arguments = []string{"--test-name-pattern=^(a click|keys|names)"}
@@ -52,14 +44,7 @@ func TestBrowser(t *testing.T) {
 	if _, err := os.Stat(filepath.Join("node_modules", ".test")); err != nil {
 		node(t, "browser.test.mjs", nil) // which skips
 	}
-	dir := t.TempDir()
-	canopy := filepath.Join(dir, "canopy")
-	run(t, "go", "build", "-o", canopy, "../cmd/canopy")
-	report := func(variable, mission string, arguments ...string) string {
-		out := filepath.Join(dir, variable)
-		run(t, canopy, append([]string{"run", mission, "--out", out, "-q"}, arguments...)...)
-		return variable + "=" + filepath.Join(out, "report.html")
-	}
+	dir, canopy, report := reports(t)
 	day := filepath.Join("..", "missions", "solar-day.yaml")
 	first, _ := report("REPORT", day), report("OTHER", day, "--set", "battery.E_Wh=6100")
 	run(t, canopy, "report", filepath.Join(dir, "OTHER"), filepath.Join(dir, "REPORT"))
@@ -70,6 +55,47 @@ func TestBrowser(t *testing.T) {
 		report("LARGE", written(t, "large", large())),
 		report("HOSTILE", written(t, evil, fmt.Sprintf(`<ReactiveSequence name="%s"><Condition name="%sc" on="x ge -2"/>`+
 			`<Action name="%sa" write="u := 1"/></ReactiveSequence>`, escaped, escaped, escaped))))
+}
+
+// BenchmarkReport prints and bounds how long pages of a tree of 5,000 tasks and of a run of 28 days take in Chromium.
+func BenchmarkReport(b *testing.B) {
+	browser := chromium(b)
+	_, _, report := reports(b)
+	large := report("LARGE", written(b, "large", large()))
+	month := report("MONTH", filepath.Join("..", "missions", "solar-day.yaml"), "--set", "horizon=2419200",
+		"--set", "battery.E_Wh=12000")
+	for b.Loop() {
+		node(b, "times.test.mjs", nil, "CHROMIUM="+browser, large, month)
+	}
+}
+
+// chromium returns the name of the browser; without one, it skips.
+func chromium(t testing.TB) string {
+	t.Helper()
+	browser := os.Getenv("CHROMIUM")
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil && browser == "" {
+			browser = path
+		}
+	}
+	if browser == "" {
+		t.Skip("reports are not tested: Chromium is not installed; CHROMIUM may name it")
+	}
+	return browser
+}
+
+// reports returns a folder, the command in it, and a function that flies a mission and returns a setting with its
+// report.
+func reports(t testing.TB) (dir, canopy string, report func(variable, mission string, arguments ...string) string) {
+	t.Helper()
+	dir = t.TempDir()
+	canopy = filepath.Join(dir, "canopy")
+	run(t, "go", "build", "-o", canopy, "../cmd/canopy")
+	return dir, canopy, func(variable, mission string, arguments ...string) string {
+		out := filepath.Join(dir, variable)
+		run(t, canopy, append([]string{"run", mission, "--out", out, "-q"}, arguments...)...)
+		return variable + "=" + filepath.Join(out, "report.html")
+	}
 }
 
 // violated flies the day with more properties, one of which it violates, and returns the report.
@@ -102,7 +128,7 @@ const (
 	escaped = `&lt;script>alert(1)&lt;/script>&lt;img src=x onerror=alert(2)>`
 )
 
-func run(t *testing.T, program string, arguments ...string) {
+func run(t testing.TB, program string, arguments ...string) {
 	t.Helper()
 	if out, err := exec.Command(program, arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %q: %v\n%s", program, arguments, err, out)
@@ -110,7 +136,7 @@ func run(t *testing.T, program string, arguments ...string) {
 }
 
 // written writes a mission of an oscillator with a plan, and returns the name of its file.
-func written(t *testing.T, name, tree string) string {
+func written(t testing.TB, name, tree string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for file, text := range map[string]string{
@@ -127,8 +153,9 @@ func written(t *testing.T, name, tree string) string {
 	return filepath.Join(dir, "mission.yaml")
 }
 
-// large is a tree of some 5,000 tasks: fallbacks and sequences of five, of conditions and actions.
+// large is a tree of 5,468 tasks: fallbacks and sequences of conditions and actions.
 func large() string {
+	fan := [...]int{0, 5, 5, 5, 5, 7}
 	var b strings.Builder
 	n := 0
 	var add func(depth int)
@@ -142,7 +169,7 @@ func large() string {
 		default:
 			kind := []string{"ReactiveSequence", "ReactiveFallback"}[n%2]
 			fmt.Fprintf(&b, `<%s name="%s">`, kind, name)
-			for range 5 {
+			for range fan[depth] {
 				add(depth - 1)
 			}
 			fmt.Fprintf(&b, "</%s>", kind)

@@ -12,7 +12,7 @@ import { firstDifference } from "../src/model/difference.ts";
 import { flightLanes } from "../src/model/flight.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
 import { limitsOn, margin } from "../src/model/margin.ts";
-import { type Coordinates, type Data, type Logic, type Run, read, since, statusAt, valueAt } from "../src/model/run.ts";
+import { type Coordinates, type Data, type Logic, type Run, read, since, statusAt, statusesAt, valueAt } from "../src/model/run.ts";
 import { after, before } from "../src/model/sorted.ts";
 import { clock, duration, exactly, multiples, number, roundStep, timeStep } from "../src/model/text.ts";
 import { type Track, frameOf, nearest, pixel, track } from "../src/model/track.ts";
@@ -268,6 +268,28 @@ test("angles are read in degrees, with their thresholds", () => {
   assert.equal(one.signals[0]!.unit, "°");
   assert.ok(Math.abs(one.signals[0]!.values[3]! - run.signals[0]!.values[3]! * 180 / Math.PI) < 1e-4);
   assert.ok(Math.abs(margin(one, one.data.tasks[0]!.on!, 50).limit - 45) < 1e-9);
+});
+
+test("of a large run, an instant is found without reading the whole, and a layout measures each text a few times", () => {
+  const r = random(25);
+  const run = randomRun(r, 5000);
+  let reads = 0;
+  const counted = (list: number[]) => new Proxy(list, { get: (of, key, receiver) => {
+    if (typeof key === "string" && /^\d+$/.test(key)) reads++;
+    return Reflect.get(of, key, receiver) as unknown;
+  } });
+  const changes = 4096;
+  const long = { ...run, laneOf: run.laneOf.map((_, task) => ({ task, depth: 0,
+    t: counted(Array.from({ length: changes }, (_, i) => i / 40)), s: counted(Array.from({ length: changes }, (_, i) => i % 8)) })) };
+  statusesAt(long, 100 * r());
+  assert.ok(reads <= 5000 * (Math.log2(changes) + 2), `${reads} reads`);
+  let measured = 0;
+  const l = layout(run, new Set(), (text, of, bold) => {
+    measured++;
+    return estimate(text, of, bold);
+  });
+  assert.equal(l.boxes.length, 5000);
+  assert.ok(measured <= 5000 * 20, `${measured} texts`);
 });
 
 test("of a large tree, only what is seen is drawn", () => {

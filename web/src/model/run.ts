@@ -147,7 +147,10 @@ export interface Run {
 }
 
 function unpack(text: string): ArrayBuffer {
-  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer as ArrayBuffer;
+  const packed = atob(text);
+  const bytes = new Uint8Array(packed.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = packed.charCodeAt(i);
+  return bytes.buffer;
 }
 
 const degrees = 180 / Math.PI;

@@ -37,7 +37,7 @@ function linesOf(store: Store): Line[] {
 
 const natural = (a: Line, b: Line) => a.t - b.t || a.micro - b.micro || a.order - b.order;
 
-const page = 500; // lines shown before all are asked for
+const [page, paper] = [100, 500]; // lines shown before all are asked for
 
 export function Log({ store }: { store: Store }) {
   const all = useMemo(() => linesOf(store), [store]);
@@ -55,7 +55,7 @@ export function Log({ store }: { store: Store }) {
     if (sort.by !== "t") list.sort((a, b) => Number(a[sort.by] > b[sort.by]) - Number(a[sort.by] < b[sort.by]) || natural(a, b));
     return sort.down ? list.reverse() : list;
   }, [all, words, kind, selected, sort]);
-  const shown = everything ? found : found.slice(0, page);
+  const shown = everything ? found : found.slice(0, store.printing.value ? paper : page);
   return <section>
     <h2>Status changes and events</h2>
     <p class="tools screen">
