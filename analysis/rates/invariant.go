@@ -59,8 +59,8 @@ func (t *Table) enclose() *Table {
 	bare.found, bare.matters = map[key]answer{}, map[key][]string{}
 	bare.ranges = map[string]interval.Interval{"t": t.ranges["t"]}
 	e := &enclosure{t: &bare, until: t.end(), tasks: make([][]bt.Task, len(states))}
-	for i, x := range t.m.Initial(t.vehicle) {
-		e.start = append(e.start, [2]float64{-x, x})
+	for i, x := range t.m.Starts(t.vehicle) {
+		e.start = append(e.start, [2]float64{-x.Low, x.High})
 		e.ends = append(e.ends, e.start[i])
 		e.set(i)
 	}
@@ -118,7 +118,7 @@ func (e *enclosure) holds(i, k int) bool {
 	if k == 0 {
 		beyond = beyond.Negative()
 	}
-	with, sent := e.switched(i, beyond, append(set, interval.Point(e.start[i][1])))
+	with, sent := e.switched(i, beyond, append(set, interval.Between(-e.start[i][0], e.start[i][1])))
 	return sent || e.slower(i, k, 0, with) || e.slower(i, k, (end-from)/e.until, nil)
 }
 

@@ -63,10 +63,10 @@ func (t *Table) compares(l *expr.Logic) bool {
 
 // initial returns where the signals are at the start of every run that nothing changes at once.
 func (t *Table) initial() map[string]interval.Interval {
-	y := t.m.Initial(t.vehicle)
+	y := t.m.Starts(t.vehicle)
 	n := t.names(map[string]interval.Value{}, func(name string) interval.Value {
 		if d := t.signals[name]; d.kind == state {
-			return interval.Constant(interval.Point(y[d.index]))
+			return interval.Constant(y[d.index])
 		}
 		return interval.Constant(interval.Point(0))
 	}, func(i int, _ interval.Names) interval.Value { return interval.Constant(t.slots[i]) }, anything)
@@ -81,7 +81,7 @@ func (t *Table) initial() map[string]interval.Interval {
 }
 
 // Unforced reports whether these are names of signals that no task changes, nor what they follow: they are the same in
-// every run from the declared start. Those of sources may be lost.
+// every run from the declared start, if that is one state. Those of sources may be lost.
 func (t *Table) Unforced(names []string) bool {
 	asked := make([]*expr.Expr, len(names))
 	for i, name := range names {
@@ -91,7 +91,7 @@ func (t *Table) Unforced(names []string) bool {
 		}
 		asked[i] = named(name)
 	}
-	seen := map[string]bool{}
+	seen, starts := map[string]bool{}, t.m.Starts(t.vehicle)
 	for len(asked) > 0 {
 		reads := t.coneOf(declare.Idle, asked...)
 		if asked = nil; len(reads.slots) > 0 {
@@ -101,6 +101,9 @@ func (t *Table) Unforced(names []string) bool {
 			d := t.signals[name]
 			if d.kind != state || seen[name] {
 				continue
+			}
+			if x := starts[d.index]; x.Low < x.High {
+				return false
 			}
 			seen[name] = true
 			asked = append(asked, t.formulas.Derivatives[d.index])

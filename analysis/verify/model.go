@@ -176,16 +176,16 @@ func (m *Model) stated(visit func(*expr.Logic)) {
 	visit(m.goal)
 }
 
-// begun makes the values at the start intervals of their own: a signal enters the next one from there. Without facts
+// begun makes the ranges at the start intervals of their own: a signal enters the next one from there. Without facts
 // that are derived, its rates are too wide for that to matter.
 func (m *Model) begun() {
 	if !slices.ContainsFunc(m.subject.Declared.Facts, func(f declare.Statement) bool { return f.Derived }) {
 		return
 	}
 	for name, x := range m.subject.Initial {
-		if _, known := m.vocab.bySig[name]; known && x.Point() {
+		if _, known := m.vocab.bySig[name]; known && x.Bounded() {
 			m.vocab.collect(&expr.Logic{Op: expr.LogicThreshold, Signal: name, Limit: x.Low})
-			m.vocab.collect(&expr.Logic{Op: expr.LogicThreshold, Signal: name, Limit: x.Low, Strict: true})
+			m.vocab.collect(&expr.Logic{Op: expr.LogicThreshold, Signal: name, Limit: x.High, Strict: true})
 		}
 	}
 }

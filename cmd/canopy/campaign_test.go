@@ -272,7 +272,7 @@ func (c *campaign) judge(found []verify.Finding, f *flownLog, initial string) {
 		}
 	}
 	begins := func(x *verify.Finding) bool { return slices.Contains(x.Assumes, verify.Begins) }
-	if initial != "" && slices.ContainsFunc(of["conflict"], begins) {
+	if initial != "" && !strings.HasSuffix(initial, among) && slices.ContainsFunc(of["conflict"], begins) {
 		delete(of, "conflict")
 	}
 	c.runs(of, f, initial)
@@ -434,9 +434,10 @@ func (c *campaign) chatter(of map[string][]*verify.Finding, f *flownLog, initial
 	}
 }
 
-// proved reports whether something is proved of a flight from the declared start, or from another one.
+// proved reports whether something is proved of a flight from a declared start, or from another one.
 func proved(f *verify.Finding, initial string) bool {
-	return f.Verdict == verify.Proved && len(f.Unwatched()) == 0 && (initial == "" || !slices.Contains(f.Assumes, verify.Begins))
+	declared := initial == "" || strings.HasSuffix(initial, among)
+	return f.Verdict == verify.Proved && len(f.Unwatched()) == 0 && (declared || !slices.Contains(f.Assumes, verify.Begins))
 }
 
 // runs judges what is proved of the end of runs.
@@ -599,7 +600,10 @@ func TestCampaign(t *testing.T) {
 		}
 		for i := range flightsEach {
 			initial := ""
-			if i > 0 {
+			if i%2 == 1 {
+				initial = k.startAmong()
+			}
+			if i > 0 && initial == "" {
 				initial = k.otherStart()
 			}
 			if i == 0 || initial != "" {

@@ -280,6 +280,35 @@ commands: {u: {unit: m/s}, w: {}}
 	}
 }
 
+// TestProofsFromRanges: what is proved of a mission holds for all starts that it declares; the flight is the one from the
+// value. The cart goes 5 m in the 10 s, at a speed that is a state without a change.
+func TestProofsFromRanges(t *testing.T) {
+	files := stopping(`<Action name="go" write="u := 1 [m/s]"/>`)
+	files["v.yaml"] = `states:
+  x: {unit: m, derivative: "u * k", min: -1000, max: 1000}
+  k: {initial: 0.5, derivative: "0 [1/s]", min: 0, max: 1}
+commands: {u: {unit: m/s, min: 0, max: 1}}
+`
+	plain := strings.Replace(files["m.yaml"], "horizon: ", "horizon: 10 # ", 1)
+	for _, c := range []struct{ initial, property, verdict string }{
+		{"", "always (x le 5.5)", "proved"},
+		{"", "always (x le 4)", "REFUTED"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (x le 6.1)", "proved"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (x le 5.5)", "not proved"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (x le 4)", "REFUTED"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (k ge 0.2)", "proved"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (k ge 0.3)", "not proved"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}, x: {value: 0, min: -3, max: 1}", "always (x le 7.1)", "proved"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}, x: {value: 0, min: -3, max: 1}", "always (x le 6.5)", "not proved"},
+		{"x: -1", "always (x le 4.5)", "proved"},
+	} {
+		files["m.yaml"] = plain + "initial: {" + c.initial + "}\ncheck: {properties: [" + c.property + "]}\n"
+		if got := answers(t, filepath.Join(write(t, files), "m.yaml"), "property"); !strings.HasPrefix(got, c.verdict) {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
 // The flight judges a goal that names conditions of the plan, and signals that have the name of a task.
 func TestGoalOfConditionsIsFlown(t *testing.T) {
 	files := stopping(`<ReactiveFallback><ReactiveSequence name="x"><Condition name="c" on="x ge 5 [m]"/>

@@ -54,7 +54,9 @@ type quantity struct {
 type wholeStart struct {
 	name      string
 	low, high float64
-	discrete  bool // 0 or 1
+	discrete  bool       // 0 or 1
+	from      bool       // the mission declares a range of these
+	among     [2]float64 // values
 }
 
 // slot is a signal that tasks write: one of its values is drawn.
@@ -94,6 +96,9 @@ func newWhole(seed uint64) *whole {
 		k.plan = fmt.Sprintf(`<Sequence name=%q><Script name=%q code="e := 1"/>%s</Sequence>`, k.name("n"), k.name("n"), k.plan)
 	}
 	k.declare()
+	if k.chance(4) {
+		k.ranges()
+	}
 	return k
 }
 
@@ -760,22 +765,7 @@ func (k *whole) files(initial string) map[string]string {
 // filesUntil returns the files with another horizon, if that is not 0.
 func (k *whole) filesUntil(initial string, horizon float64) map[string]string {
 	long := *k
+	initial = cmp.Or(initial, k.declaredStart())
 	long.horizon = cmp.Or(horizon, k.horizon)
 	return long.files(initial)
-}
-
-// otherStart returns initial values for each state, in its range.
-func (k *whole) otherStart() string {
-	if len(k.starts) == 0 {
-		return ""
-	}
-	text := "initial:\n"
-	for _, s := range k.starts {
-		value := k.between(s.low, s.high)
-		if s.discrete {
-			value = k.one("1", "0")
-		}
-		text += fmt.Sprintf("  %s: %s\n", s.name, value)
-	}
-	return text
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/executive"
 	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
 	"github.com/canopy-uav/canopy/ode"
 	"github.com/canopy-uav/canopy/sim"
 	"github.com/canopy-uav/canopy/vehicle/earth"
@@ -80,7 +81,11 @@ type Plot struct {
 type initialValue struct {
 	state int
 	value float64
+	among interval.Interval // the values with which proofs let it start
 }
+
+// startsAt lets a state start at a value in all runs.
+func startsAt(state int, x float64) initialValue { return initialValue{state, x, interval.Point(x)} }
 
 // kind is the source of a signal's value.
 type kind uint8

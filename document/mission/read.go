@@ -13,6 +13,7 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/executive"
 	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
 	"github.com/canopy-uav/canopy/ode"
 	"github.com/canopy-uav/canopy/sim"
 	"github.com/canopy-uav/canopy/syntax/yamldoc"
@@ -595,9 +596,28 @@ func (b *builder) initialValues(n *yamldoc.Node) {
 			b.Unknown(key, "unknown-state", "vehicle "+v.Name, names)
 			return
 		}
-		x := b.within(value, v.States[i].Variable, v.States[i].Range)
-		b.m.initial = append(b.m.initial, initialValue{i, x})
+		b.m.initial = append(b.m.initial, b.initialValue(i, value))
 	})
+}
+
+// initialValue reads the initial value of a state: a number, or one with the range in which proofs let the state start.
+func (b *builder) initialValue(state int, n *yamldoc.Node) initialValue {
+	v := b.m.Vehicle.States[state]
+	within := func(n *yamldoc.Node) float64 { return b.within(n, v.Variable, v.Range) }
+	if n.Kind != yamldoc.Mapping {
+		return startsAt(state, within(n))
+	}
+	x, low, high := math.NaN(), math.NaN(), math.NaN()
+	b.Fields(n, v.Name, yamldoc.Keys{
+		"value": func(n *yamldoc.Node) { x = within(n) },
+		"min":   func(n *yamldoc.Node) { low = within(n) },
+		"max":   func(n *yamldoc.Node) { high = within(n) },
+	})
+	if !(low <= x && x <= high) {
+		b.Add(n, "out-of-range", "", "an initial value with a range needs `value`, `min` and `max`, in this order of size")
+		return initialValue{}
+	}
+	return initialValue{state, x, interval.Between(low, high)}
 }
 
 func (b *builder) recording(rec, plots *yamldoc.Node) {

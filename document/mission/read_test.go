@@ -7,6 +7,7 @@ import (
 
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/expr/interval"
 	"github.com/canopy-uav/canopy/internal/cart"
 	"github.com/canopy-uav/canopy/internal/golden"
 	"github.com/canopy-uav/canopy/vehicle/model"
@@ -121,6 +122,36 @@ func TestSettings(t *testing.T) {
 	}
 	if got := m.Program.Slots[1].Initial; got != 4 {
 		t.Errorf("gear starts at %g, want 4", got)
+	}
+}
+
+// A state starts at a value, for proofs in a range around it.
+func TestRangesOfStarts(t *testing.T) {
+	m, diags := cart.Read(idle, "initial: {x: {value: 3, min: 1, max: 4}}\n")
+	if m == nil {
+		t.Fatal(diags)
+	}
+	instance, err := m.Vehicle.New(m.Parameters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, among := m.Initial(instance)[0], m.Starts(instance)[0]; at != 3 || among != interval.Between(1, 4) {
+		t.Errorf("x starts at %g, for proofs in %v", at, among)
+	}
+	for text, want := range map[string]string{
+		"{value: 5, min: 1, max: 4}":       "out-of-range value min max",
+		"{value: 1, max: 4}":               "out-of-range value min max",
+		"{value: .nan, min: 1, max: 4}":    "",
+		"{}":                               "out-of-range value min max",
+		"{value: 1, min: 0, most: 4}":      "unknown-key most max",
+		"{value: 1, min: [0], max: 4}":     "not-a-number",
+		"{value: '1 [s]', min: 0, max: 4}": "unit-mismatch",
+	} {
+		if m, diags := cart.Read(idle, "initial: {x: "+text+"}\n"); m != nil {
+			t.Errorf("%s is accepted", text)
+		} else if want != "" {
+			matches(t, text, diags[:1], want)
+		}
 	}
 }
 

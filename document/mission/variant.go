@@ -8,6 +8,7 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/executive"
 	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/expr/interval"
 	"github.com/canopy-uav/canopy/temporal"
 	"github.com/canopy-uav/canopy/vehicle/equations"
 	"github.com/canopy-uav/canopy/vehicle/model"
@@ -53,7 +54,7 @@ func (m *Mission) From(states []int, values []float64, record []string, interval
 	n := *m
 	n.initial = append([]initialValue(nil), m.initial...)
 	for i, s := range states {
-		n.initial = append(n.initial, initialValue{s, values[i]})
+		n.initial = append(n.initial, startsAt(s, values[i]))
 	}
 	n.Record, n.Plots, n.Interval = record, nil, interval
 	return &n
@@ -124,6 +125,19 @@ func (m *Mission) Initial(vehicle model.Instance) []float64 {
 		y[v.state] = v.value
 	}
 	return y
+}
+
+// Starts returns the ranges in which the states start, in SI units, of the runs that proofs are about: where the vehicle
+// puts them, or the mission.
+func (m *Mission) Starts(vehicle model.Instance) []interval.Interval {
+	starts := make([]interval.Interval, len(m.Vehicle.States))
+	for i, y := range m.Initial(vehicle) {
+		starts[i] = interval.Point(y)
+	}
+	for _, v := range m.initial {
+		starts[v.state] = v.among
+	}
+	return starts
 }
 
 // Implied returns, by state, the range that the equations of the vehicle imply for the mission's start; nil: nothing is
