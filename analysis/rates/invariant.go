@@ -58,7 +58,7 @@ func (t *Table) enclose() *Table {
 	bare.facts, bare.evaluations = nil, trial
 	bare.found, bare.matters = map[key]answer{}, map[key][]string{}
 	bare.ranges = map[string]interval.Interval{"t": t.ranges["t"]}
-	e := &enclosure{t: &bare, until: t.end(), tasks: make([][]bt.Task, len(states))}
+	e := &enclosure{t: &bare, until: t.until, tasks: make([][]bt.Task, len(states))}
 	for i, x := range t.m.Starts(t.vehicle) {
 		e.start = append(e.start, [2]float64{-x.Low, x.High})
 		e.ends = append(e.ends, e.start[i])

@@ -28,6 +28,7 @@ type Table struct {
 	vehicle  model.Instance
 	formulas equations.Formulas // of a vehicle given as equations
 	program  bool               // it is Go code: there are none
+	until    float64            // the end of every run that the rates are about [s]
 
 	cascade     bool // see cascades
 	evaluations int  // of a rate that is derived, for its bounds in all settings
@@ -71,13 +72,32 @@ const stopping = 3600
 
 // Of returns the table of a mission. The error is that of the vehicle, which does not accept its parameters.
 func Of(m *mission.Mission) (*Table, error) {
+	until := m.Horizon
+	for i := range m.Program.Leaves {
+		if _, slow := m.Program.Leaves[i].Slow(); slow {
+			until = m.Horizon + stopping
+		}
+	}
+	return upTo(m, until)
+}
+
+// Endless returns the mission's table for runs that go on beyond its horizon.
+func (t *Table) Endless() *Table {
+	e, err := upTo(t.m, math.Inf(1))
+	if err != nil {
+		panic(err) // the vehicle has accepted its parameters
+	}
+	return e
+}
+
+func upTo(m *mission.Mission, until float64) (*Table, error) {
 	vehicle, err := m.Vehicle.New(m.Parameters)
 	if err != nil {
 		return nil, err
 	}
 	t := &Table{m: m, vehicle: vehicle, scope: m.Scope(), signals: map[string]definition{},
 		ranges: map[string]interval.Interval{}, found: map[key]answer{},
-		matters: map[key][]string{}, cones: map[key]cone{}, evaluations: evaluations}
+		matters: map[key][]string{}, cones: map[key]cone{}, evaluations: evaluations, until: until}
 	var given bool
 	t.formulas, given = equations.FormulasOf(vehicle)
 	t.program = !given
@@ -88,7 +108,7 @@ func Of(m *mission.Mission) (*Table, error) {
 		t.scope[name] = v
 	}
 	t.signals["t"] = definition{kind: clock}
-	t.ranges["t"] = interval.Between(0, t.end())
+	t.ranges["t"] = interval.Between(0, until)
 	for i, s := range m.Vehicle.States {
 		t.signals[s.Name] = definition{kind: state, index: i}
 		t.ranges[s.Name] = interval.Between(s.Range.Bounds())
@@ -110,16 +130,6 @@ func Of(m *mission.Mission) (*Table, error) {
 	t.follow()
 	t.cascade = t.cascades()
 	return t, nil
-}
-
-// end returns the time at which every run has ended [s].
-func (t *Table) end() float64 {
-	for i := range t.m.Program.Leaves {
-		if _, slow := t.m.Program.Leaves[i].Slow(); slow {
-			return t.m.Horizon + stopping
-		}
-	}
-	return t.m.Horizon
 }
 
 // limit takes the ranges of signals from facts.

@@ -63,6 +63,7 @@ type Model struct {
 	origins [len(rateAssumptions)]bool // of the rates that the answer in progress used
 	with    map[answers]*Model         // if the leaves of another program answer so
 	started *Model                     // of the runs that begin as the mission declares; nil: not needed yet
+	endless *Model                     // of the runs that go on beyond the horizon; nil: not needed yet
 }
 
 // NewModel returns the abstraction of a subject.

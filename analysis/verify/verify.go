@@ -110,6 +110,7 @@ type Question struct {
 	Moves    bool   // its answers rest on the rates of signals
 	Runs     bool   // what it proves needs that no run stops with an error
 	Starts   bool   // of a mission, what is not proved from every state is asked from the declared start
+	Endless  bool   // it is about runs that go on for as long as it takes
 }
 
 // Questions returns all questions in the order in which they are asked.
@@ -121,10 +122,10 @@ func Questions() []Question {
 		{Name: "goal", Asks: "Does the plan succeed exactly when its goal holds?", Ask: askGoal,
 			Needs: "a `goal`", Starts: true},
 		{Name: "reach", Asks: "Is the goal reached from every state?", Ask: askReach, Moves: true,
-			Needs: "a `goal`, and `effects` on its signals", Starts: true},
+			Needs: "a `goal`, and `effects` on its signals", Starts: true, Endless: true},
 		{Name: "regression", Asks: "Does each rule lead to an earlier one?", Ask: askRegression, Moves: true,
 			Needs:  "a root that is a list of rules, and `effects` on the signals of their conditions",
-			Starts: true},
+			Starts: true, Endless: true},
 		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "`always`",
 			Starts: true},
 		{Name: "property", Asks: "Do the declared properties hold in every run?", Ask: askProperties,
@@ -203,7 +204,9 @@ func pass(s declare.Subject, m *Model, work *meter, effort int, questions []Ques
 			m.extend(effort)
 		}
 		m.tired = false
-		found := m.concrete(q, m.fromStart(q, m.ask(q)))
+		x := m.about(q)
+		found := x.concrete(q, x.fromStart(q, x.ask(q)))
+		m.tired = x.tired
 		if !work.more() || !yield(q, found, m.tired) {
 			return m, false
 		}
@@ -218,9 +221,24 @@ func (m *Model) extend(effort int) {
 		m.flew.tired = false
 		m.flew.states.Resume()
 	}
-	if m.started != nil {
-		m.started.extend(effort)
+	for _, x := range []*Model{m.started, m.endless} {
+		if x != nil {
+			x.extend(effort)
+		}
 	}
+}
+
+// about returns the model of the runs that a question is about.
+func (m *Model) about(q Question) *Model {
+	if !q.Endless || m.subject.Endless == nil {
+		return m
+	}
+	if m.endless == nil || m.endless.space.full() {
+		m.endless = newModel(m.subject.Endless(), m.spaceOf)
+		m.endless.extend(m.effort)
+	}
+	m.endless.tired = false
+	return m.endless
 }
 
 // fromStart asks a question again of the runs that begin as the mission declares, if something was not proved of all

@@ -24,6 +24,12 @@ func provable(m *mission.Mission) (declare.Subject, error) {
 	}
 	s.Rates, s.Fly = table, shownBy(m, table)
 	s.Start = func() declare.Subject { return table.FromStart(s) }
+	s.Endless = func() declare.Subject {
+		longer, table := s, table.Endless()
+		longer.Rates, longer.Endless = table, nil
+		longer.Start = func() declare.Subject { return table.FromStart(longer) }
+		return longer
+	}
 	return s, nil
 }
 

@@ -88,3 +88,27 @@ func TestReachedIfThePlanSettles(t *testing.T) {
 		}
 	}
 }
+
+// What is reached if the run goes on for long enough does not rest on what holds only up to the horizon, which is 20 s:
+// signs of functions of the time, rates that turn later, and ranges that no run leaves before.
+func TestReachedBeyondTheHorizon(t *testing.T) {
+	for _, c := range []struct{ speed, goal, want string }{
+		{"1", "x ge 60", "proved"},
+		{"if(t lt 15 [s], 1, 2)", "x ge 60", "proved"},
+		{"if(t lt 30 [s], 1, 2)", "x ge 60", "proved"},
+		{"if(t lt 30 [s], 1, -1)", "x ge 60", "not proved"},
+		{"if(t lt 30 [s], 1, 0)", "x ge 60", "not proved"},
+		{"sin(t / 8 [s])", "x ge 30", "not proved"},
+		{"cos(t / 20 [s])", "x ge 60", "not proved"},
+		{"1 + 0.5 * cos(t / 20 [s])", "x ge 60", "proved"},
+	} {
+		files := stopping(`<ReactiveFallback><Condition name="there" on="` + c.goal + `"/>` +
+			`<Action name="go" write="u := 1 [m/s]"/></ReactiveFallback>`)
+		files["v.yaml"] = `states: {x: {unit: m, derivative: "u * (` + c.speed + `)", min: -1000, max: 1000}}` + "\ncommands: {u: {unit: m/s}}\n"
+		files["m.yaml"] += "check: {goal: \"" + c.goal + "\"}\n"
+		got := answers(t, filepath.Join(write(t, files), "m.yaml"), "reach")
+		if proved := strings.HasPrefix(got, "proved") && strings.Contains(got, "from every state"); proved != (c.want == "proved") {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}

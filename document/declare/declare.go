@@ -118,6 +118,9 @@ type Subject struct {
 	// unknown. What is not proved of all runs is asked again of those that begin so.
 	Start func() Subject
 
+	// Endless returns the same subject for runs that go on beyond the horizon; nil: there is none.
+	Endless func() Subject
+
 	// Fly flies the mission as it is declared, as long as goOn returns true; nil: a plan alone, which has many flights.
 	Fly func(goOn func() bool) Shown
 }
@@ -125,6 +128,9 @@ type Subject struct {
 // FromAnywhere returns the subject whose runs begin in any state, as where a plan takes over in flight.
 func (s Subject) FromAnywhere() Subject {
 	s.Start, s.Fly = nil, nil
+	if endless := s.Endless; endless != nil {
+		s.Endless = func() Subject { return endless().FromAnywhere() }
+	}
 	return s
 }
 

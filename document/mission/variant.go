@@ -127,7 +127,7 @@ func (m *Mission) Initial(vehicle model.Instance) []float64 {
 	return y
 }
 
-// Starts returns the ranges in which the states start, in SI units, of the runs that proofs are about: where the vehicle
+// Starts returns the ranges, in SI units, in which the states start in the runs that proofs are about: where the vehicle
 // puts them, or the mission.
 func (m *Mission) Starts(vehicle model.Instance) []interval.Interval {
 	starts := make([]interval.Interval, len(m.Vehicle.States))
