@@ -127,8 +127,8 @@ func (m *Mission) Initial(vehicle model.Instance) []float64 {
 	return y
 }
 
-// Starts returns the ranges, in SI units, in which the states start in the runs that proofs are about: where the vehicle
-// puts them, or the mission.
+// Starts returns the ranges, in SI units, in which the states start in the runs that proofs are about: those of the
+// mission, or where the vehicle puts them.
 func (m *Mission) Starts(vehicle model.Instance) []interval.Interval {
 	starts := make([]interval.Interval, len(m.Vehicle.States))
 	for i, y := range m.Initial(vehicle) {
