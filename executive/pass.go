@@ -88,6 +88,22 @@ func (d *tree) reach(x *Executive, i int, list []Assignment, end bool) {
 	}
 }
 
+// ForgetUnheard makes what is known of the leaves that the tree does not hear what the engine knows of them, whether or
+// not they were brought up to date. A state between two instants has the same future: they are judged before they are
+// read. It is for owners that compare such states.
+func (x *Executive) ForgetUnheard() {
+	for i := range x.leaves {
+		s, l := &x.leaves[i], &x.p.Leaves[i]
+		switch status := x.Status(l.Task); {
+		case x.tree.hears(x, i):
+		case l.Condition:
+			s.Value = status == bt.Success
+		default:
+			s.Request = status
+		}
+	}
+}
+
 // inPasses returns the inputs of a settling: those of the present pass or, if there are none, of the next one.
 func (d *tree) inPasses(x *Executive) []bt.Input {
 	p := &x.pass

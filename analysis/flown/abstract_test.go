@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/canopy-uav/canopy/bt"
@@ -13,6 +14,7 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/explore"
 	"github.com/canopy-uav/canopy/internal/oracle"
+	"github.com/canopy-uav/canopy/snapshot"
 )
 
 // What instants show does not depend on whether conditions with hysteresis are free inputs where nothing else depends
@@ -142,4 +144,97 @@ func shown(s *Stepper, covers bool) (what []string, states int, enough bool) {
 		})
 	}
 	return slices.Sorted(maps.Keys(set)), search.Len(), search.Short() == ""
+}
+
+// What is forgotten of leaves that the tree does not hear, at the end of an instant, changes nothing that follows.
+func TestWhatIsForgottenDecidesNothing(t *testing.T) {
+	missions, forgotten := 4000, 0
+	if testing.Short() {
+		missions = 400
+	}
+	for seed := range uint64(missions) {
+		subject, text := scripted(t, rand.New(rand.NewPCG(seed, 81)))
+		s := Abstract(subject)
+		search := explore.New[Key, struct{}](explore.Budget{States: 100, Moves: 2_000})
+		search.Arrive(-1, "", struct{}{})
+		before := map[Key]Key{} // by the state after what is forgotten
+		for n := range search.Leave() {
+			s.Steps(search.Key(n), func(m *Moment) {
+				if !m.Over || !search.Spend() {
+					return
+				}
+				s.widen()
+				whole := Key(snapshot.Save(nil, s.states(rename(s.of))...))
+				key := m.After()
+				if search.Arrive(n, key, struct{}{}); key != whole {
+					before[key] = whole
+				}
+			})
+		}
+		for key, whole := range before {
+			if a, b := future(s, key), future(s, whole); !slices.Equal(a, b) {
+				t.Fatalf("seed %d\n%s\n%q\n%q", seed, text, a, b)
+			}
+			forgotten++
+		}
+	}
+	if forgotten < missions/10 {
+		t.Errorf("something is forgotten in only %d states", forgotten)
+	}
+}
+
+// future describes the transitions from a state, 2,000 at most.
+func future(s *Stepper, from Key) (list []string) {
+	s.Steps(from, func(m *Moment) {
+		if m.Over {
+			list = append(list, fmt.Sprint(m.Tape(), len(m.Rounds), m.Changes, m.After()))
+		} else if m.Err != nil {
+			list = append(list, fmt.Sprint(m.Tape(), len(m.Rounds), m.Changes, m.Err))
+		}
+		m.Stop = len(list) == 2_000
+	})
+	return list
+}
+
+// scripted returns a random plan with loops, and with scripts that write what conditions and actions read.
+func scripted(t *testing.T, r *rand.Rand) (declare.Subject, string) {
+	t.Helper()
+	one := func(of ...string) string { return of[r.IntN(len(of))] }
+	test := func() string { return one("n == 1", "n gt 1", "m == 1", "n == m", "x ge 1", "y ge 1") }
+	leaf := 0
+	var build func(depth int) string
+	build = func(depth int) string {
+		leaf++
+		switch k := r.IntN(12); {
+		case depth > 0 && k < 7:
+			return children(one("ReactiveFallback", "ReactiveSequence", "Sequence", "Fallback", "Parallel"), 2+r.IntN(2),
+				func() string { return build(depth - 1) })
+		case depth > 0 && k < 10:
+			return children(one("KeepRunningUntilFailure", `Repeat num_cycles="2"`, `RetryUntilSuccessful num_attempts="2"`,
+				"Inverter", "ForceSuccess"), 1, func() string { return build(depth - 1) })
+		case k%4 == 0:
+			return fmt.Sprintf(`<Condition name="c%d" on="%s"/>`, leaf, test())
+		case k%4 == 1:
+			return fmt.Sprintf(`<Action name="a%d" _successIf="%s" done="%s"/>`, leaf, test(), test())
+		default:
+			return fmt.Sprintf(`<Script name="s%d" code="%s := %s"/>`, leaf, one("n", "m"), one("1", "2", "3 - n", "m"))
+		}
+	}
+	text := `<root BTCPP_format="4"><BehaviorTree ID="p"><Sequence><Script code="n := 1; m := 1"/>` + build(3) +
+		`</Sequence></BehaviorTree></root>`
+	p, list := plan.Read(&diag.Source{Name: "p.xml", Text: text}, nil)
+	if p == nil {
+		t.Fatal(list)
+	}
+	return declare.Subject{Plan: p}, text
+}
+
+// children returns a task with n children.
+func children(task string, n int, child func() string) string {
+	text := "<" + task + ">"
+	for range n {
+		text += child()
+	}
+	kind, _, _ := strings.Cut(task, " ")
+	return text + "</" + kind + ">"
 }

@@ -35,6 +35,24 @@ func TestStatesOfTours(t *testing.T) {
 	}
 }
 
+// So do those of legs before which scripts write what a condition of each leg reads: how it was judged in an earlier
+// leg is forgotten.
+func TestStatesOfScripts(t *testing.T) {
+	states := map[int]int{}
+	for _, legs := range []int{5, 10, 20} {
+		var b strings.Builder
+		for k := range legs {
+			fmt.Fprintf(&b, `<Script code="mode := %[1]d"/><Fallback><Condition name="c%[2]d" on="mode gt %[1]d"/>
+				<Action name="leg%[2]d" entry="waypoint := %[3]d" done="distance le 60 [m]"/></Fallback>`, k%4, k, k%4+1)
+		}
+		plan := `<Sequence name="legs">` + b.String() + `</Sequence>`
+		states[legs], _, _ = reach(t, Abstract(shipped(t, "circuit.yaml", plan).Subject()))
+	}
+	if states[20]-states[10] != 2*(states[10]-states[5]) {
+		t.Errorf("states by number of legs: %v", states)
+	}
+}
+
 // A transition that goes on from a settling that it has in common with another one is the one from the start.
 func TestResumedCourses(t *testing.T) {
 	type end struct {

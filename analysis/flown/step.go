@@ -410,6 +410,9 @@ func (m *Moment) Engine() *bt.Engine { return m.engine }
 func (m *Moment) After() Key {
 	m.s.stack.widen()
 	kept := rename(m.s.stack.of)
+	for _, s := range m.s.stack.of {
+		s.x.ForgetUnheard()
+	}
 	m.s.buffer = snapshot.Save(m.s.buffer[:0], m.s.stack.states(kept)...)
 	return Key(m.s.buffer)
 }
