@@ -59,6 +59,9 @@ func (c *Compiler) Clone() *Compiler {
 // Slot returns the index of a signal's value.
 func (c *Compiler) Slot(name string) (index int, ok bool) { return c.slot(name) }
 
+// Type returns the type of a signal.
+func (c *Compiler) Type(signal string) Type { return c.scope[signal].Type }
+
 // Indicators returns all distinct indicators of the expressions compiled so far, in the order of their first use. An
 // indicator's index never changes.
 func (c *Compiler) Indicators() []Indicator { return slices.Clone(c.indicators) }

@@ -213,14 +213,14 @@ func (m *Model) doubt(f *Finding, q Question, is *fault) {
 	}
 }
 
-// unknown returns the first signal that a finding names and tasks while which its rate is not known, in words; "" if
+// unknown returns the first real signal that a finding names and tasks while which its rate is not known, in words; "" if
 // there is none.
 func (m *Model) unknown(f *Finding) string {
 	said := strings.FieldsFunc(strings.Join(append(f.Where, f.About), " "), func(r rune) bool {
 		return r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	for _, signal := range m.subject.Signals {
-		if !slices.Contains(said, signal) {
+		if !slices.Contains(said, signal) || m.subject.Compiler.Type(signal) != expr.Real {
 			continue
 		}
 		tasks := slices.DeleteFunc(m.actions(), func(t bt.Task) bool {

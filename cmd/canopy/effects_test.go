@@ -182,7 +182,7 @@ func TestTimeLimitsProve(t *testing.T) {
 			<BehaviorTree ID="m"><Fallback><take_off to_h="20 [m]"/><hold/></Fallback></BehaviorTree></root>`,
 		"m.yaml": "plan: p.xml\nvehicle: copter\nhorizon: 10 [min]\ncheck:\n  properties:\n" +
 			"    - eventually (not take_off)\n    - within 400 [s] (not take_off)\n    - within 100 [s] (not take_off)\n"})
-	stdout, stderr, _ := canopy("check", filepath.Join(dir, "m.yaml"), "--json", "--budget", "1")
+	stdout, stderr, _ := canopy("check", filepath.Join(dir, "m.yaml"), "--json", "--budget", "10")
 	var found []object
 	if err := json.Unmarshal([]byte(stdout), &found); err != nil {
 		t.Fatal(err, stderr)
