@@ -302,3 +302,18 @@ states: {x: {derivative: "y / 1 [s]"}, y: {derivative: "x / 1 [s]"}}
 		}
 	}
 }
+
+// While a signal is lost that a value reads, the slot keeps what it had: its default, or what another task has written.
+func TestRatesWhileSignalsAreLost(t *testing.T) {
+	const vehicle = "states: {x: {derivative: u, min: -9, max: 9}, y: {derivative: \"0 [1/s]\", min: 0, max: 9}}\n" +
+		"commands: {u: {unit: 1/s, default: -1, min: -9, max: 9}}\n"
+	const plan = `<Sequence><Action name="a" write="u := 5 [1/s]"/><Action name="b" write="u := if(y gt 1, 1, 2) * 1 [1/s]"/>
+		</Sequence>`
+	for sections, low := range map[string]float64{"": 1, "outages: [{source: y, from: 1, to: 2}]\n": -1} {
+		high := 2.0
+		if low < 0 {
+			high = 5
+		}
+		tableOf(t, vehicle, plan, sections).requires(t, expect{"a", "x", nil, 5, 5}, expect{"b", "x", nil, low, high})
+	}
+}

@@ -41,6 +41,9 @@ func (t *Table) sources(i int, task bt.Task) []source {
 		default:
 			add(source{frozen: t.captured(w, s.Name)})
 		}
+		if w.Known != nil { // while it is not, the slot keeps what it had
+			add(source{frozen: t.slots[i]})
+		}
 		if own {
 			return list
 		}

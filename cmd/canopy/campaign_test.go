@@ -290,7 +290,7 @@ func (c *campaign) judge(found []verify.Finding, f *flownLog, initial string) {
 				c.counts["rounded"]++
 				continue
 			}
-			c.wrong(x, initial, "violated at %v, margin %v", r.At, r.Margin)
+			c.wrong(x, initial, "violated at %v, margin %v", *r.At, r.Margin)
 		}
 	}
 	c.states(of, f, initial)
