@@ -18,9 +18,6 @@ import (
 // ErrSwap is wrapped by the errors of a run whose plan cannot be exchanged.
 var ErrSwap = errors.New("the plan cannot be exchanged")
 
-// KindSwap is the kind of the events of an exchange of the plan.
-const KindSwap = "swap"
-
 // Adopter is a World in which the plan can be exchanged.
 type Adopter interface {
 	World
@@ -73,7 +70,7 @@ func (r *Run) Withdraw() error {
 	name := r.next.m.Plan.Source.Name
 	r.next = nil
 	r.withhold()
-	return r.log(KindSwap, name+" is withdrawn; "+r.m.Plan.Source.Name+" stays")
+	return r.log(record.KindSwap, name+" is withdrawn; "+r.m.Plan.Source.Name+" stays")
 }
 
 // exchanges reports whether the plan can be exchanged.
@@ -124,7 +121,7 @@ func (r *Run) request(next *mission.Mission, safe bool) error {
 		r.withhold()
 	}
 	if name, engaged, _ := r.Swapping(); len(engaged) > 0 {
-		if err := r.log(KindSwap, fmt.Sprintf("%s waits for the end of %s", name, some(engaged))); err != nil {
+		if err := r.log(record.KindSwap, fmt.Sprintf("%s waits for the end of %s", name, some(engaged))); err != nil {
 			return err
 		}
 	}
@@ -163,7 +160,7 @@ func (r *Run) settle() error {
 	r.next, r.refusal = nil, wrong.Error()
 	r.withhold()
 	text := fmt.Sprintf("%s cannot take over: %v; %s goes on", next, wrong, r.m.Plan.Source.Name)
-	if err := r.log(KindSwap, text); err != nil {
+	if err := r.log(record.KindSwap, text); err != nil {
 		return err
 	}
 	return r.instant()
@@ -178,7 +175,7 @@ func (r *Run) takeOver() (wrong, err error) {
 	}
 	p := n.plan()
 	n.next, n.rec = nil, log
-	wrong = errors.Join(n.log(KindSwap, n.difference(r)), log.Plan(p), n.jumps(r, p), n.losses(), n.instant())
+	wrong = errors.Join(n.log(record.KindSwap, n.difference(r)), log.Plan(p), n.jumps(r, p), n.losses(), n.instant())
 	if wrong != nil {
 		return wrong, nil
 	}

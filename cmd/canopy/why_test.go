@@ -1,8 +1,11 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +20,7 @@ func TestWhy(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	log := fileText(t, filepath.Join(out, folder.StatusFile))
+	page := causesOf(t, filepath.Join(out, folder.ReportFile))
 	count := 0
 	for _, until := range []string{"", "0", "100", "101", "120", "284 [s]", "5min"} {
 		for _, task := range []string{"circuit", "gain_altitude", "altitude", "take_off", "round", "waypoint", "reached",
@@ -39,6 +43,14 @@ func TestWhy(t *testing.T) {
 				strings.Contains(last, "->") {
 				t.Errorf("%v:\n%s", args, stdout)
 			}
+			for i, line := range lines[1:] {
+				if strings.HasPrefix(line, " ") {
+					continue
+				}
+				if got := page.chain(lines[0], line); !slices.Equal(got, lines[1+i:min(len(lines), 1+i+len(got))]) {
+					t.Errorf("%v: the report has\n%s\ninstead of\n%s", args, strings.Join(got, "\n"), stdout)
+				}
+			}
 			if !strings.Contains(last, " = ") && !strings.Contains(last, "the run begins") &&
 				!strings.Contains(last, "the run ends: ") {
 				t.Errorf("%v: no reason: %s", args, last)
@@ -58,6 +70,43 @@ func TestWhy(t *testing.T) {
 			t.Errorf("%v: status %d, %s", args, status, stderr)
 		}
 	}
+}
+
+// causes are what the data of a report say about status changes.
+type causes struct {
+	Statuses []string
+	Tasks    []struct{ Name string }
+	Changes  struct {
+		Back, Task, From, To []int
+		Why                  []string
+		T                    []float64
+	}
+}
+
+func causesOf(t *testing.T, report string) (c causes) {
+	t.Helper()
+	_, data, _ := strings.Cut(fileText(t, report), `id="run">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	must(t, json.Unmarshal([]byte(data), &c))
+	return c
+}
+
+// chain writes, as canopy why does, the causes of the change that a line names, at the time in another line.
+func (c *causes) chain(head, line string) (list []string) {
+	said := func(k int) string {
+		to := &c.Changes
+		return fmt.Sprintf("%s: %s -> %s", c.Tasks[to.Task[k]].Name, c.Statuses[to.From[k]], c.Statuses[to.To[k]])
+	}
+	for k := len(c.Changes.T) - 1; k >= 0; k-- {
+		if !strings.Contains(head, fmt.Sprintf(", %.3f s", c.Changes.T[k])) || said(k) != line {
+			continue
+		}
+		for list = []string{line}; c.Changes.Back[k] > 0; list = append(list, "  because "+said(k)) {
+			k -= c.Changes.Back[k]
+		}
+		return append(list, "  because "+c.Changes.Why[k])
+	}
+	return []string{"no such change"}
 }
 
 // TestWhyShowsWhatDecided: the values are those that a leaf was judged by, not those that its successor writes at the

@@ -7,9 +7,11 @@ import (
 	"github.com/canopy-uav/canopy/expr"
 )
 
+// NoReason is the text about a change whose reason a log does not show.
+const NoReason = "the log does not hold the reason"
+
 // Reason returns what a leaf's change of status follows from if it follows from no other change ([bt.Cause]): a text,
-// and the condition or the time that completes it, nil if none gives the reason. It panics if the leaf is activated or
-// deactivated: other tasks decide that.
+// and the condition or the time that completes it, nil if none gives the reason.
 func (l *Leaf) Reason(c bt.Change) (text string, e *expr.Expr) {
 	type reason struct {
 		text string
@@ -53,5 +55,5 @@ func (l *Leaf) Reason(c bt.Change) (text string, e *expr.Expr) {
 			return r.text, nil
 		}
 	}
-	panic("plan: a leaf does not decide such a change of status")
+	return NoReason, nil // such as activation, which other tasks decide
 }

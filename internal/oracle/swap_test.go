@@ -78,7 +78,7 @@ func (d *duties) gone(next *duties) (names []string) {
 
 // Event ends an exchange whose plan cannot take over.
 func (c *crew) Event(e record.Event) error {
-	if e.Kind == run.KindSwap && strings.Contains(e.Text, "cannot take over") {
+	if e.Kind == record.KindSwap && strings.Contains(e.Text, "cannot take over") {
 		c.next = nil
 	}
 	return nil

@@ -199,6 +199,9 @@ const (
 	KindKnown   = "known"
 )
 
+// KindSwap is the kind of the events of an exchange of the plan.
+const KindSwap = "swap"
+
 // KindRange is the kind of an event at which a state leaves the range in which the vehicle's model is valid.
 const KindRange = "range"
 

@@ -1,33 +1,13 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/expr"
-	"github.com/canopy-uav/canopy/run/record"
 )
-
-// Plan returns the plan attached to a log with this header, nil if it is not that of the run.
-func Plan(h *record.Header) *plan.Plan {
-	i := slices.IndexFunc(h.Attachments, func(a record.Attachment) bool { return a.Name == record.PlanFile })
-	if i < 0 {
-		return nil
-	}
-	p, _ := plan.ReadFlown(&diag.Source{Name: record.PlanFile, Text: string(h.Attachments[i].Data)})
-	if p == nil || p.Tree.Len() != len(h.Tasks) {
-		return nil
-	}
-	for i, t := range h.Tasks {
-		if p.Tree.Name(bt.Task(i)) != t.Name {
-			return nil
-		}
-	}
-	return p
-}
 
 // describe adds to tasks what their plan says of them; numbers are those of its tasks.
 func describe(tasks []task, p *plan.Plan, numbers []bt.Task) {

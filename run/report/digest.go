@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/document/plan"
+	"github.com/canopy-uav/canopy/run/cause"
 	"github.com/canopy-uav/canopy/run/monitor"
 	"github.com/canopy-uav/canopy/run/record"
 )
@@ -18,8 +20,8 @@ type Digest struct {
 	record.Header
 	record.End
 
-	recorded     *record.Header // as it is in the log, with the tasks and the document of the last plan
-	numbers      []bt.Task      // of these tasks
+	plan         *plan.Plan // the last one; nil: the log does not have it
+	numbers      []bt.Task  // of its tasks
 	judged       []record.Property
 	robust       []monitor.Robust
 	changes      int // of status
@@ -100,8 +102,7 @@ func treeOrder(tasks []record.Task) []branch {
 type Gatherer struct {
 	record.Nothing
 	header           *record.Header
-	last             record.Header // as it is in the log, with the tasks and the document of the last plan
-	numbers          []bt.Task     // of these tasks
+	numbers          []bt.Task     // of the tasks of the last plan
 	shown            record.Header // as it may be shown
 	samples, changes int
 	tasks            []history
@@ -121,6 +122,9 @@ type Gatherer struct {
 	enough  int           // changes in all lanes from which they are thinned
 	lanes   []laneThinner // of the tasks
 	rows    ends[row]
+	reader  *cause.Reader
+	causes  []*cause.Instant // of the first rows
+	held    int              // the values that these hold
 	lines   ends[record.Event]
 	link    []heard // of a flight over a link
 	wall    float64 // of the last of them [s]
@@ -161,9 +165,10 @@ func (h *history) on(t float64) {
 
 // NewGatherer returns a gatherer of the run with this header.
 func NewGatherer(h *record.Header) *Gatherer {
-	g := &Gatherer{last: *h, shown: visible(h), enough: mostChanges}
+	g := &Gatherer{shown: visible(h), enough: mostChanges}
 	all := *h
 	g.header = &all
+	g.reader = cause.NewReader(h, g.explain)
 	for i := range h.Tasks {
 		g.numbers = append(g.numbers, bt.Task(i))
 	}
@@ -229,10 +234,17 @@ func (g *Gatherer) enter(at float64) {
 	}
 }
 
+// explain keeps an instant for the causes of its changes.
+func (g *Gatherer) explain(in *cause.Instant) {
+	if g.held += in.Size(); g.held <= mostHeld {
+		g.causes = append(g.causes, in)
+	}
+}
+
 // Plan implements [record.Recorder].
 func (g *Gatherer) Plan(p record.Takeover) error {
+	_ = g.reader.Plan(p) // which has no errors
 	g.numbers = g.header.Take(p)
-	g.last = p.Header(g.last)
 	shown := visible(&record.Header{Tasks: g.header.Tasks})
 	g.shown.Tasks = shown.Tasks
 	g.enter(p.T)
@@ -241,6 +253,7 @@ func (g *Gatherer) Plan(p record.Takeover) error {
 
 // Sample implements [record.Recorder].
 func (g *Gatherer) Sample(t float64, values []float64) error {
+	_ = g.reader.Sample(t, values)
 	for i := range g.extremes {
 		g.extremes[i].add(t, values[g.extremes[i].place])
 	}
@@ -279,7 +292,7 @@ func (g *Gatherer) Sample(t float64, values []float64) error {
 // conditions read.
 func (g *Gatherer) divide(t float64) {
 	needed := map[string]bool{}
-	if p := Plan(&g.last); p != nil {
+	if p := g.reader.Deciding(); p != nil {
 		needed = inConditions(p)
 	}
 	kept := g.plotted
@@ -304,6 +317,7 @@ func (g *Gatherer) divide(t float64) {
 
 // Status implements [record.Recorder].
 func (g *Gatherer) Status(t float64, micro int, c bt.Change) error {
+	_ = g.reader.Status(t, micro, c)
 	g.changes++
 	h, l := &g.tasks[c.Task], &g.lanes[c.Task]
 	if h.changes == 0 {
@@ -348,6 +362,7 @@ const mostNoticed = 12
 
 // Event implements [record.Recorder].
 func (g *Gatherer) Event(e record.Event) error {
+	_ = g.reader.Event(e)
 	if len(e.Kind)+len(e.Text) > mostText { // the others are made visible if they are still there at the end
 		e = visibleEvent(e)
 	}
@@ -394,6 +409,30 @@ func (g *Gatherer) Message(c record.Channel, data []byte) error {
 	return nil
 }
 
+// drawCauses adds what the first status changes follow from.
+func (g *Gatherer) drawCauses(to *changes, end *record.End) {
+	for _, in := range g.causes {
+		var causes []int // nil: not known
+		if in.Plan != nil {
+			causes = in.Causes()
+		}
+		for i := range in.Changes {
+			if len(to.Why) == len(g.rows.first) {
+				return
+			}
+			back, why := 0, ""
+			switch {
+			case causes == nil:
+			case causes[i] < 0:
+				why = brief(in.Reason(i, end))
+			default:
+				back = i - causes[i]
+			}
+			to.Back, to.Why = append(to.Back, back), append(to.Why, why)
+		}
+	}
+}
+
 // drawLink adds the quality of the link, if there is one, as a plot.
 func (g *Gatherer) drawLink(d *data) {
 	if len(g.link) == 0 {
@@ -414,7 +453,7 @@ func (g *Gatherer) drawLink(d *data) {
 
 // Digest returns the digest of a log with this end. The gatherer must not be used any more.
 func (g *Gatherer) Digest(end record.End) *Digest {
-	d := &Digest{Header: g.shown, End: end, recorded: &g.last, numbers: g.numbers, changes: g.changes,
+	d := &Digest{Header: g.shown, End: end, numbers: g.numbers, changes: g.changes,
 		extremes: g.extremes, noticed: g.noticed, moreToNotice: g.moreToNotice}
 	if end.Summary != nil {
 		d.Summary = copied(end.Summary, brief)
@@ -424,6 +463,8 @@ func (g *Gatherer) Digest(end record.End) *Digest {
 	for i := range g.tasks {
 		g.tasks[i].on(until)
 	}
+	g.reader.Flush()
+	d.plan = g.reader.Deciding()
 	order := treeOrder(d.Tasks)
 	for _, b := range order {
 		h := &g.tasks[b.task]
@@ -496,6 +537,7 @@ func (g *Gatherer) draw(of *Digest, order []branch) {
 		to.T, to.Micro, to.Task = append(to.T, r.t), append(to.Micro, r.micro), append(to.Task, r.Task)
 		to.From, to.To = append(to.From, int(r.From)), append(to.To, int(r.To))
 	})
+	g.drawCauses(&d.Changes, &of.End)
 	g.lines.each(func(e record.Event) { d.Events = append(d.Events, visibleEvent(e)) })
 	if g.rows.left > 0 {
 		n.Table = append(n.Table, fmt.Sprintf("%d status changes from %s to %s are left out here; status.csv has all.",

@@ -71,8 +71,8 @@ func (d *Digest) page() *data {
 	for _, a := range d.Attachments {
 		to.Documents = append(to.Documents, document{a.Name, string(a.Data)})
 	}
-	if p := Plan(d.recorded); p != nil {
-		describe(to.Tasks, p, d.numbers)
+	if d.plan != nil {
+		describe(to.Tasks, d.plan, d.numbers)
 	}
 	return &to
 }

@@ -151,8 +151,12 @@ type property struct {
 	Values  []byte   `json:"values"`  // float32s
 }
 
-// changes are the status changes by column, in order of occurrence.
+// changes are the status changes by column, in order of occurrence. Of the first ones, it is known what they follow
+// from: the change that is so many places before or, if that is 0, a reason; "": it is not known.
 type changes struct {
+	Back []int    `json:"back"`
+	Why  []string `json:"why"`
+
 	T     []float64 `json:"t"`
 	Micro []int     `json:"micro"`
 	Task  []bt.Task `json:"task"`

@@ -12,6 +12,7 @@ const (
 	mostColumns = 4000       // of a thinned curve, and up to twice as many; more than a screen has pixels
 	mostSamples = 16_000     // of a curve that is kept unchanged
 	mostRobust  = 5_000      // points of how robustly a run has a property
+	mostHeld    = 1 << 20    // values by which the causes of status changes are found
 	mostHeard   = 10_000     // readings of the quality of a link
 	mostOthers  = 48         // signals of which curves are kept without a plot
 	mostChanges = 100_000    // of status in all lanes together

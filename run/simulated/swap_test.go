@@ -73,7 +73,7 @@ func TestSwapKeeps(t *testing.T) {
 	exchange(t, r, body("other.xml", `<Parallel name="both" failure_count="1">
 		<Action name="drive" write="v := 2" done="x ge 100"/><Action name="count" entry="gear := 3"/></Parallel>`))
 	step(t, r, 100)
-	if got := l.kinds(run.KindSwap); len(got) != 1 || !strings.Contains(got[0], "tasks kept: 1; removed: all; new: both, count") &&
+	if got := l.kinds(record.KindSwap); len(got) != 1 || !strings.Contains(got[0], "tasks kept: 1; removed: all; new: both, count") &&
 		!strings.Contains(got[0], "tasks kept: 1; removed: all; new: count, both") {
 		t.Errorf("%q", got)
 	}
@@ -135,7 +135,7 @@ func TestSwapRefused(t *testing.T) {
 	before := len(l.statuses)
 	exchange(t, r, body("endless.xml", `<Sequence><Script code="n := 1"/><Repeat num_cycles="-1"><Script code="n := 3 - n"/></Repeat></Sequence>`))
 	step(t, r, 100)
-	if got := l.kinds(run.KindSwap); len(got) != 2 || !strings.Contains(got[1], "endless.xml cannot take over") || len(l.plans) > 0 {
+	if got := l.kinds(record.KindSwap); len(got) != 2 || !strings.Contains(got[1], "endless.xml cannot take over") || len(l.plans) > 0 {
 		t.Errorf("%q, %d plans", got, len(l.plans))
 	}
 	if len(l.statuses) == before || l.last(cartMission(t, drive, ""), "x") < 100 {

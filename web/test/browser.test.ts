@@ -86,6 +86,15 @@ test("a click on a lane selects its task, everywhere", async () => {
   fine();
 });
 
+test("a click on a task tells what its status follows from", async () => {
+  await open("REPORT", "#t=52000&task=climb");
+  assert.match(await text(".details"), /^climb.*Not active: the status of harvest is Failure/);
+  assert.match(await text(".because"), /^13:57:06\.\d+ harvest Deactivating → Failure.*because Inverter Success → Failurebecause at_top Failure → Successbecause h >= 12980 \[m\] \(h = 12980 m\)$/);
+  await page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".because .link")].find((b) => b.textContent === "at_top")!.click());
+  assert.match(await text(".details"), /^at_top.*Success.*because h >= 12980/);
+  fine();
+});
+
 test("a click into the tree selects, a double click folds", async () => {
   await open();
   const tree = (await page.$(".tree"))!;

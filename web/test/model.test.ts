@@ -8,6 +8,7 @@ import { svg } from "../src/draw/pen.ts";
 import { place, timeOf } from "../src/draw/time.ts";
 import { track as drawTrack } from "../src/draw/track.ts";
 import { tree } from "../src/draw/tree.ts";
+import { chain } from "../src/model/cause.ts";
 import { firstDifference } from "../src/model/difference.ts";
 import { flightLanes } from "../src/model/flight.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
@@ -35,7 +36,7 @@ const packed = (values: Float32Array | Float64Array) => Buffer.from(values.buffe
 function randomRun(r: () => number, tasks: number): Run {
   const time = Float64Array.from({ length: 50 }, () => 100 * r()).sort();
   const statuses = ["Success", "Failure", "Accept", "Activating", "Running", "Finished", "Aborted", "Deactivating"];
-  const changes = { t: [] as number[], micro: [] as number[], task: [] as number[], from: [] as number[], to: [] as number[] };
+  const changes = { back: [] as number[], why: [] as string[], t: [] as number[], micro: [] as number[], task: [] as number[], from: [] as number[], to: [] as number[] };
   const lanes = Array.from({ length: tasks }, (_, task) => {
     const t = [0, ...Array.from({ length: Math.floor(6 * r()) }, () => Math.floor(100 * r()))].sort((a, b) => a - b);
     return { task, depth: 0, t, s: t.map(() => Math.floor(8 * r())) };
@@ -449,6 +450,33 @@ test("who commands, lost sources and answers of commands are as the last event s
       assert.deepEqual(lanes.find((l) => l.name === `command ${slot}`)?.blocks.map((b) => b.from) ?? [], commands.map((e) => e.t));
     }
     assert.deepEqual(flightLanes(read({ ...run.data, flight: false })).map((l) => l.name).filter((name) => !name.startsWith("source")), []);
+  }
+});
+
+test("a chain of causes leads from the last change of a task to a reason", () => {
+  const r = random(26);
+  for (let n = 0; n < 300; n++) {
+    const size = 1 + Math.floor(30 * r());
+    const known = Math.floor((size + 1) * r());
+    const back = Array.from({ length: known }, (_, i) => r() < 0.4 ? 0 : Math.min(i, 1 + Math.floor(3 * r())));
+    const column = (v: (i: number) => number) => Array.from({ length: size }, (_, i) => v(i));
+    const t = column((i) => Math.floor(i / 3));
+    const task = column(() => Math.floor(3 * r()));
+    const run = read({ ...randomRun(r, 3).data, changes: { back, why: back.map((b, i) => b === 0 ? `reason ${i}` : ""), t, task,
+      micro: column(() => 1), from: column(() => 0), to: column(() => 4) } });
+    for (let at = 0; at < 12; at++) {
+      for (let of = 0; of < 3; of++) {
+        const found = chain(run, of, at);
+        const last = t.findLastIndex((when, i) => when <= at && task[i] === of);
+        if (last < 0 || last >= known) {
+          assert.equal(found, null);
+          continue;
+        }
+        assert.deepEqual([found!.t, found!.changes[0]], [t[last], last]);
+        found!.changes.forEach((k, i) => assert.equal(k - back[k]!, i + 1 < found!.changes.length ? found!.changes[i + 1] : k));
+        assert.equal(found!.reason, `reason ${found!.changes.at(-1)}`);
+      }
+    }
   }
 });
 

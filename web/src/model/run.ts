@@ -83,6 +83,20 @@ export interface Table {
   classes: string[] | null; // of rows
 }
 
+/**
+ * Changes are the status changes by column. Of the first ones, it is known what they follow from: the change that is so
+ * many places back or, if that is 0, a reason; "": it is not known.
+ */
+export interface Changes {
+  back: number[] | null;
+  why: string[] | null;
+  t: number[] | null;
+  micro: number[] | null;
+  task: number[] | null;
+  from: number[] | null;
+  to: number[] | null;
+}
+
 /** Data is what the page receives. */
 export interface Data {
   mission: string;
@@ -100,7 +114,7 @@ export interface Data {
   time: string;
   signals: PackedSignal[] | null;
   plots: { title: string; signals: number[] }[] | null;
-  changes: { t: number[] | null; micro: number[] | null; task: number[] | null; from: number[] | null; to: number[] | null };
+  changes: Changes;
   events: Event[] | null;
   gap: [number, number] | null; // the omitted events
   notes: { history: string[] | null; table: string[] | null };

@@ -6,6 +6,7 @@ import { type Area, judged, reading, tree } from "../draw/tree.ts";
 import { type Pen, font } from "../draw/pen.ts";
 import { active, look } from "../draw/status.ts";
 import { type Measure, hit, layout, size } from "../model/layout.ts";
+import { chain } from "../model/cause.ts";
 import { since, statusAt, statusesAt } from "../model/run.ts";
 import { duration, exactly } from "../model/text.ts";
 import type { Store } from "../store.ts";
@@ -133,8 +134,25 @@ export function Details({ store }: { store: Store }) {
     {closed !== null && <p>Not active: the status of{" "}
       <button type="button" class="link" onClick={() => store.select(closed)}>{run.data.tasks[closed]!.label}</button> is{" "}
       {run.data.statuses[statusAt(run.laneOf[closed], t)] ?? "unknown"}.</p>}
+    <Because store={store} task={closed ?? selected} />
     <p class="muted">{lane === undefined ? 0 : Math.max(0, lane.t.length - 1)} status changes are drawn.</p>
   </section>;
+}
+
+/** Because tells what the status of a task at the cursor follows from. */
+function Because({ store, task }: { store: Store; task: number }) {
+  const { run } = store;
+  const found = chain(run, task, store.time.value);
+  if (found === null) return null;
+  const { task: tasks, from, to } = run.data.changes;
+  return <ul class="because">
+    {found.changes.map((k, i) => <li key={k}>
+      {i === 0 ? `${exactly(found.t)} ` : "because "}
+      <button type="button" class="link" onClick={() => store.select(tasks![k]!)}>{run.data.tasks[tasks![k]!]!.label}</button>{" "}
+      {run.data.statuses[from![k]!]} → {run.data.statuses[to![k]!]}
+    </li>)}
+    <li>because {found.reason}</li>
+  </ul>;
 }
 
 /** keeping returns the highest ancestor that is not active and so keeps a task closed; null: none. */
