@@ -259,10 +259,11 @@ test("a second run is laid over, and the first difference is found", async () =>
   assert.match(await text(".against"), /The runs first differ at 11:\d\d:\d\d\.\d\d\d: \w+ is \w+ here, \w+ there/);
   await page.click(".against .link");
   assert.ok((await text(".against")).includes(`${await time()}.`));
-  const picture = async () => (await row("State of charge")).$eval("canvas", (c) => (c as HTMLCanvasElement).toDataURL());
-  const both = await picture();
+  const picture = async (label: string) => (await row(label)).$eval("canvas", (c) => (c as HTMLCanvasElement).toDataURL());
+  const both = [await picture("State of charge"), await picture("never both")];
   await open("REPORT");
-  assert.ok(await picture() !== both, "the second curve is drawn");
+  assert.ok(await picture("State of charge") !== both[0], "the second curve is drawn");
+  assert.ok(await picture("never both") !== both[1], "the second robustness is drawn");
   fine();
 });
 

@@ -36,16 +36,16 @@ export function negative(points: Point[]): [number, number][] {
 
 /**
  * robustness draws the robustness of a property with the areas between it and 0. Of "always", a band shows where the
- * property is violated, and a line from when on.
+ * property is violated, and a line from when on. That of a run that is laid over is dotted.
  */
-export function robustness(pen: Pen, w: Window, p: Property) {
+export function robustness(pen: Pen, w: Window, p: Property, over: Property | null) {
   const height = robustnessHeight;
   grid(pen, w, height);
   const points = visible(p.robustness, w);
-  const finite = points.map(([, v]) => v).filter(Number.isFinite);
+  const finite = [...points, ...(over === null ? [] : visible(over.robustness, w))].map(([, v]) => v).filter(Number.isFinite);
   const [least, greatest] = [finite.reduce((a, b) => Math.min(a, b), 0), finite.reduce((a, b) => Math.max(a, b), 0)];
   const size = Math.max(greatest, -least) || 1;
-  const [bottom, top] = points.some(([, v]) => v < 0) ? [Math.min(least, -0.3 * size), greatest || size] : [0, size];
+  const [bottom, top] = least < 0 || points.some(([, v]) => v < 0) ? [Math.min(least, -0.3 * size), greatest || size] : [0, size];
   const y = (v: number) => Math.min(height - 3, Math.max(3, 3 + (height - 6) * (top - v) / (top - bottom)));
   const zero = y(0);
   pen.inside(0, 0, w.width, height, () => {
@@ -63,6 +63,7 @@ export function robustness(pen: Pen, w: Window, p: Property) {
     if (last !== undefined && last[0] < w.to && p.decided !== null) pen.text(Math.max(0, place(w, last[0])) + 6, zero - 6, "decided");
     pen.path(`M0 ${zero}H${w.width}`, { stroke: "muted" });
     pen.path(d, { stroke: p.verdict === "violated" ? "error" : "success", width: 1.5 });
+    if (over !== null) pen.path(line(held(visible(over.robustness, w), 2 * size), w, y), { stroke: "ink", width: 1.5, dash: [2, 3] });
     if (p.at !== null) pen.path(`M${Math.round(place(w, p.at))}.5 0V${height}`, { stroke: "error", dash: [4, 3] });
   });
   for (const [v, at] of [[greatest, 3], [least, height - 3]] as const) {

@@ -25,7 +25,8 @@ export function Properties({ store, w, tip }: { store: Store; w: Window; tip: Ro
 }
 
 function Lane({ store, w, property: p, tip }: { store: Store; w: Window; property: Property; tip: RowProps["tip"] }) {
-  const draw = useMemo(() => shifted((pen: Pen) => robustness(pen, w, p)), [w, p]);
+  const over = store.against?.properties.find((q) => q.kind === p.kind && q.text === p.text) ?? null;
+  const draw = useMemo(() => shifted((pen: Pen) => robustness(pen, w, p, over)), [w, p, over]);
   const { sign, line } = looks[p.verdict]!;
   const go = p.at ?? p.decided;
   return <Row store={store} w={w} height={robustnessHeight} draw={draw} tip={tip} name={`robustness of ${p.text}`} labelClass="property"
