@@ -294,7 +294,7 @@ test("a flight shows modes, the link, who commands, lost sources and answered co
   assert.equal(rows.get("commanded by"), "link lost");
   assert.equal(rows.get("source position"), "unknown");
   assert.equal(await page.$$eval(".key", (l) => l.filter((e) => /^frames (received0|missing0)$/.test(e.textContent!)).length), 2);
-  assert.equal(await page.$$eval(".row", (l) => l.filter((e) => e.textContent === "Flight").length), 1);
+  assert.equal(await page.$$eval(".row", (l) => l.filter((e) => e.textContent === "FlightSVGPNG").length), 1);
   for (const [t, who, mode] of [[50, "Canopy", "guided"], [110, "pilot", "loiter"], [150, "Canopy", "guided"]] as const) {
     await page.evaluate((at) => (location.hash = `#t=${at}`), t);
     await page.waitForFunction((at) => (document.querySelector(".time") as HTMLInputElement).value.startsWith(at), {}, `0:0${Math.floor(t / 60)}:${t % 60}`);
@@ -364,6 +364,13 @@ test("drawings are saved as SVG and PNG, signals as CSV", async () => {
   const svg = await saved("SVG", "image/svg+xml");
   assert.match(svg, /^<svg xmlns.*at_bottom.*<\/svg>$/s);
   assert.doesNotMatch(svg, /var\(/);
+  const lane = async (title: string) => {
+    await page.evaluate((wanted) => [...document.querySelectorAll("h3")].find((h) => h.textContent!.startsWith(wanted))!.querySelector("button")!.click(), title);
+    await page.waitForFunction((before) => (window as unknown as { saved?: string }).saved !== before, {}, svg);
+    return page.evaluate(() => (window as unknown as { saved: string }).saved);
+  };
+  assert.match(await lane("Status of the tasks"), /^<svg.*>at_bottom<.*<\/svg>$/s);
+  assert.match(await lane("Robustness"), />satisfied: never both\(climb, sink\)</);
   assert.match(await saved("PNG", "image/png"), /PNG/);
   const lines = (await saved("CSV", "text/csv")).split("\n");
   assert.match(lines[0]!, /^t,h \[m\],/);

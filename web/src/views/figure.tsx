@@ -115,8 +115,13 @@ function Flight({ store, w, tip }: { store: Store; w: Window; tip: RowProps["tip
   const plotted = new Set((run.data.plots ?? []).flatMap((p) => p.signals));
   const modes = run.data.flight ? ["mode", "wanted_mode"].map((name) => run.signals.findIndex((s) => s.name === name && s.names !== null)) : [];
   if (list.length === 0) return null;
+  const all = (pen: Pen) => list.forEach((lane, i) => pen.scaled(1, 0, i * 36, () => {
+    pen.text(left, 11, lane.name, { fill: "ink" });
+    pen.scaled(1, 0, 14, () => shifted((to) => blocks(to, w, 22, lane.blocks))(pen));
+  }));
   return <>
-    <div class="row"><div class="label"><h3>{run.data.flight ? "Flight" : "Sources"}</h3></div></div>
+    <div class="row"><div class="label"><h3>{run.data.flight ? "Flight" : "Sources"}
+      <Save name="flight" width={left + w.width + right} height={list.length * 36} draw={all} /></h3></div></div>
     {modes.map((i, k) => i >= 0 && !plotted.has(i) && <Values key={i} store={store} w={w} index={i} colour={k} tip={tip} />)}
     {list.map((lane) => <BlockRow key={lane.name} store={store} w={w} lane={lane} tip={tip} />)}
   </>;
@@ -199,10 +204,12 @@ function Lanes({ store, w, list, tip, narrow }: { store: Store; w: Window; list:
 
 const rare = ["Skipped", "Dropped"]; // in the key only if a task has them
 
-function StatusKey({ store }: { store: Store }) {
-  const { statuses } = store.run.data;
+function StatusKey({ store, w }: { store: Store; w: Window }) {
+  const { run, run: { data: { statuses } } } = store;
   const shown = statuses.filter((name, s) => !rare.includes(name) || store.run.lanes.some((l) => l.s.includes(s)));
-  return <div class="row"><div class="label"><h3>Status of the tasks</h3></div>
+  return <div class="row"><div class="label"><h3>Status of the tasks
+    <Save name="tasks" width={left + w.width + right} height={run.lanes.length * laneHeight}
+      draw={shifted((pen) => lanes(pen, w, run, run.lanes, null, true, store.laidOver))} /></h3></div>
     <div class="statuses">{shown.map((name) => <span key={name}>
       <Drawing store={store} width={26} height={16} draw={(pen) => sample(pen, name)} label="" />
       {look(name).sign} {name}
@@ -247,7 +254,7 @@ export function Figure({ store, width, tip }: { store: Store; width: number; tip
       <Flight store={store} w={w} tip={tip} />
       <Properties store={store} w={w} tip={tip} />
       <Events store={store} w={w} tip={tip} />
-      {run.lanes.length > 0 && <StatusKey store={store} />}
+      {run.lanes.length > 0 && <StatusKey store={store} w={w} />}
       {shown.map((list, i) => <Lanes key={i} store={store} w={w} list={list} tip={tip} narrow={narrow} />)}
       {shown.length < rows.length && <button type="button" class="screen" onClick={() => setMore(more + 1)}>
         Show more of {run.lanes.length} tasks</button>}

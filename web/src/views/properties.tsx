@@ -7,7 +7,8 @@ import type { Window } from "../draw/time.ts";
 import { type Property, valueAt } from "../model/run.ts";
 import { clock, exactly, margin } from "../model/text.ts";
 import type { Store } from "../store.ts";
-import { Row, type RowProps, shifted } from "./row.tsx";
+import { Save } from "./drawing.tsx";
+import { Row, type RowProps, left, right, shifted } from "./row.tsx";
 
 const looks: Record<string, { sign: string; line: string }> = {
   satisfied: { sign: "✓", line: "success" }, violated: { sign: "✕", line: "error" }, open: { sign: "?", line: "change" },
@@ -18,15 +19,23 @@ export function Properties({ store, w, tip }: { store: Store; w: Window; tip: Ro
   const list = useMemo(() => store.run.properties.toSorted((a, b) =>
     Number(b.verdict === "violated") - Number(a.verdict === "violated")), [store]);
   if (list.length === 0) return null;
+  const height = robustnessHeight + 16;
+  const all = (pen: Pen) => list.forEach((p, i) => pen.scaled(1, 0, i * height, () => {
+    pen.text(left, 11, `${p.verdict}: ${p.text}`, { fill: "ink" });
+    pen.scaled(1, 0, 14, () => shifted((to) => robustness(to, w, p, over(store, p)))(pen));
+  }));
   return <>
-    <div class="row"><div class="label"><h3>Robustness of properties</h3></div></div>
+    <div class="row"><div class="label"><h3>Robustness of properties
+      <Save name="properties" width={left + w.width + right} height={list.length * height} draw={all} /></h3></div></div>
     {list.map((p) => <Lane key={`${p.kind} ${p.text}`} store={store} w={w} property={p} tip={tip} />)}
   </>;
 }
 
+/** over returns a property as the run that is laid over has it; null: there is none. */
+const over = (store: Store, p: Property) => store.against?.properties.find((q) => q.kind === p.kind && q.text === p.text) ?? null;
+
 function Lane({ store, w, property: p, tip }: { store: Store; w: Window; property: Property; tip: RowProps["tip"] }) {
-  const over = store.against?.properties.find((q) => q.kind === p.kind && q.text === p.text) ?? null;
-  const draw = useMemo(() => shifted((pen: Pen) => robustness(pen, w, p, over)), [w, p, over]);
+  const draw = useMemo(() => shifted((pen: Pen) => robustness(pen, w, p, over(store, p))), [store, w, p]);
   const { sign, line } = looks[p.verdict]!;
   const go = p.at ?? p.decided;
   return <Row store={store} w={w} height={robustnessHeight} draw={draw} tip={tip} name={`robustness of ${p.text}`} labelClass="property"
