@@ -74,9 +74,10 @@ func askChatter(m *Model) []Finding {
 // askTurns returns the findings about all turns; if it searches, without those of which a search shows that they are
 // slow.
 func (m *Model) askTurns(searches bool) []Finding {
-	g := m.newGraph(m.lazy(), m.axes(), mergeEqual)
-	g.turns = true
-	why := g.explore()
+	g, why := m.turnsAmong(nil) // wherever signals go
+	if g.left == len(g.nodes) && (why != "" || g.findTurns().found != nil) {
+		g, why = m.turnsAmong(m.axes())
+	}
 	if searches {
 		m.times, m.steps = true, nil
 		if why != "" && g.left == len(g.nodes) && !m.restarts(none) { // no run comes to the error
@@ -109,6 +110,13 @@ func (m *Model) askTurns(searches bool) []Finding {
 		}
 	}
 	return found
+}
+
+// turnsAmong explores the graph of turns with some axes; why tells why not all of it was seen, or "".
+func (m *Model) turnsAmong(axes []axis) (g *graph, why string) {
+	g = m.newGraph(m.lazy(), axes, mergeEqual)
+	g.turns = true
+	return g, g.explore()
 }
 
 // findings returns those about the turns that were found.

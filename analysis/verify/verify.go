@@ -242,14 +242,11 @@ func (m *Model) about(q Question) *Model {
 }
 
 // fromStart asks a question again of the runs that begin as the mission declares, if something was not proved of all
-// runs. A finding that was stays; if no fewer are left, all do.
+// runs. A finding that was stays; if no fewer are left, or a search that has ended names no tasks, all do.
 func (m *Model) fromStart(q Question, found []Finding) []Finding {
 	open := func(f Finding) bool { return f.Verdict != Proved && f.Verdict != NotAsked || len(f.Unwatched()) > 0 }
 	if m.subject.Start == nil || !q.Starts || !slices.ContainsFunc(found, open) {
 		return found
-	}
-	if q.Name == "chatter" && m.effort > 1 {
-		return found // tasks may take turns wherever a run begins: a long search is not worth it
 	}
 	if m.started == nil || m.started.space.full() {
 		m.started = newModel(m.subject.Start(), m.spaceOf)
@@ -257,7 +254,11 @@ func (m *Model) fromStart(q Question, found []Finding) []Finding {
 	}
 	x := m.started
 	x.tired = false
+	if q.Name == "chatter" { // tasks may take turns wherever a run begins: a long search is not worth it
+		x.effort = 1
+	}
 	again := x.ask(q)
+	x.effort = m.effort
 	m.tired = m.tired || x.tired && q.Name != "chatter"
 	left := func(list []Finding) (n int) {
 		for _, f := range list {
@@ -265,7 +266,8 @@ func (m *Model) fromStart(q Question, found []Finding) []Finding {
 		}
 		return n
 	}
-	if n := left(again); n > 0 && n >= left(found) {
+	ended := func(f Finding) bool { return q.Name == "chatter" && f.Verdict == Undecided && f.Tasks == nil }
+	if n := left(again); n > 0 && (n >= left(found) || slices.ContainsFunc(again, ended)) {
 		return found
 	}
 	for i := range again {
