@@ -58,9 +58,9 @@ is not proved.`,
 	addCommands(root, backchainCommand(), choosesTree(checkCommand()), compareCommand(), choosesTree(convertCommand()),
 		choosesTree(diffCommand()), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(),
 		choosesTree(manifestCommand()), monitorCommand(), newCommand(), choosesTree(reactionCommand()), regionCommand(),
-		replayCommand(), reportCommand(), verbCommand(control.Resume), runCommand(), choosesTree(showCommand()),
-		verbCommand(control.Stop), choosesTree(traceCommand()), translateCommand(), uploadCommand(), vehicleCommand(),
-		versionCommand(), watchCommand(), whyCommand())
+		replayCommand(), reportCommand(), verbCommand(control.Resume), runCommand(), schemaCommand(),
+		choosesTree(showCommand()), verbCommand(control.Stop), choosesTree(traceCommand()), translateCommand(),
+		uploadCommand(), vehicleCommand(), versionCommand(), watchCommand(), whyCommand())
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(helpCommand(root))
 	root.SetFlagErrorFunc(wrongFlag)

@@ -351,10 +351,11 @@ func (d *declarer) effects(n *yamldoc.Node) {
 
 func (d *declarer) rate(n *yamldoc.Node) Rate {
 	r := Rate{Low: math.Inf(-1), High: math.Inf(1)}
+	word := n.Word("up", "down")
 	switch {
-	case n.Kind == yamldoc.Scalar && n.Value == "up":
+	case word == "up":
 		r.Low = math.SmallestNonzeroFloat64
-	case n.Kind == yamldoc.Scalar && n.Value == "down":
+	case word == "down":
 		r.High = -math.SmallestNonzeroFloat64
 	case n.Kind != yamldoc.Sequence || len(n.Items) != 2:
 		d.Add(n, "wrong-type", "in the signal's unit per second, as in [-2e-5, 1e-5]",

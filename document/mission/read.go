@@ -59,13 +59,17 @@ func read(
 	if root == nil {
 		return nil, r.Diags
 	}
-	m := &Mission{Source: src, Tolerance: DefaultTolerance, Method: ode.Multistep, Interval: defaultInterval}
-	b := &builder{Reader: r, m: m}
+	b := newBuilder(r)
 	b.read(root, vehicles, set, open)
 	if b.Diags.HasErrors() {
 		return nil, b.Diags
 	}
-	return m, b.Diags
+	return b.m, b.Diags
+}
+
+func newBuilder(r *yamldoc.Reader) *builder {
+	m := &Mission{Source: r.Source, Tolerance: DefaultTolerance, Method: ode.Multistep, Interval: defaultInterval}
+	return &builder{Reader: r, m: m}
 }
 
 func unreadable(src *diag.Source, err error) diag.Diagnostic {
@@ -91,7 +95,7 @@ type builder struct {
 // read visits the parts of the file in the order in which they need each other.
 func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string, open func(string) ([]byte, error)) {
 	m := b.m
-	parts, given := map[string]*yamldoc.Node{}, map[string]bool{}
+	parts := map[string]*yamldoc.Node{}
 	keep := func(key string) func(*yamldoc.Node) { return func(n *yamldoc.Node) { parts[key] = n } }
 	known := yamldoc.Keys{
 		"mission":        func(n *yamldoc.Node) { m.Name = b.Text(n, "mission") },
@@ -106,17 +110,12 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 	} {
 		known[k] = keep(k)
 	}
-	b.Mapping(root, "the mission", func(key, value *yamldoc.Node) {
-		visit, ok := known[key.Value]
-		given[key.Value] = true
-		switch {
-		case ok:
-			visit(value)
-		case declare.Has(key.Value):
+	b.FieldsOr(root, "the mission", known, func(key *yamldoc.Node) {
+		if declare.Has(key.Value) {
 			b.Add(key, "unknown-key", "write it under `check`, two blanks deeper", "the mission has no %q", key.Value)
-		default:
-			b.Unknown(key, "unknown-key", "the mission", slices.Sorted(maps.Keys(known)))
+			return
 		}
+		b.Unknown(key, "unknown-key", "the mission", slices.Sorted(maps.Keys(known)))
 	})
 	if m.Name == "" {
 		m.Name = strings.TrimSuffix(path.Base(b.Source.Name), path.Ext(b.Source.Name))
@@ -125,7 +124,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 		return
 	}
 	setsHorizon := func(s string) bool { return strings.HasPrefix(s, "horizon=") }
-	if !given["horizon"] && !slices.ContainsFunc(set, setsHorizon) {
+	if root.Entry("horizon") == nil && !slices.ContainsFunc(set, setsHorizon) {
 		b.Add(root, "missing-key", "add `horizon: 24 [h]`", "the mission has no horizon")
 	}
 	if parts["plan"] == nil {
@@ -198,16 +197,15 @@ const shortest = 1e-3
 
 // choice reads one of several words.
 func choice[T fmt.Stringer](b *builder, n *yamldoc.Node, what string, values ...T) T {
-	before := len(b.Diags)
-	word := b.Text(n, what)
 	var words []string
 	for _, v := range values {
-		if v.String() == word {
-			return v
-		}
 		words = append(words, v.String())
 	}
-	if len(b.Diags) == before {
+	if i := slices.Index(words, n.Word(words...)); i >= 0 {
+		return values[i]
+	}
+	before := len(b.Diags)
+	if word := b.Text(n, what); len(b.Diags) == before {
 		last := len(words) - 1
 		b.Add(n, "unknown-value", diag.DidYouMean(word, words), "%s is %s or %s, not %q", what,
 			strings.Join(words[:last], ", "), words[last], word)
@@ -508,8 +506,9 @@ func (b *builder) ownSignals(own *yamldoc.Node) {
 // typed reads the type of a signal, and of an enumeration its values.
 func (b *builder) typed(s *signal, key, typeNode, valuesNode, unit *yamldoc.Node) {
 	if typeNode != nil {
-		word, known := b.Text(typeNode, "type"), false
-		if s.typ, known = expr.TypeNamed(word); !known {
+		known := false
+		if s.typ, known = expr.TypeNamed(typeNode.Word(expr.TypeNames()...)); !known {
+			word := b.Text(typeNode, "type")
 			b.Add(typeNode, "unknown-value", diag.DidYouMean(word, expr.TypeNames()),
 				"a type is boolean, enumeration, integer, real or text, not %q", word)
 			return

@@ -91,6 +91,9 @@ func (d *document) checkName(a *xmltree.Attribute) {
 // model may have ports in addition.
 func (d *document) checkAttributes(e *xmltree.Element, what string, known []string, ports ...string) {
 	all, seen := slices.Concat(ports, known), map[string]bool{}
+	if d.observe != nil {
+		d.observe(e, all)
+	}
 	if len(e.Attributes) > maxPorts {
 		d.reportName(e, xmltree.CodeTooLarge, "", "the element has more than %d attributes", maxPorts)
 		return

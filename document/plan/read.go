@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/syntax/xmltree"
 )
 
 // Read reads a plan document that includes no others, as [ReadFiles] does.
@@ -41,6 +42,8 @@ type reading struct {
 	usedAs expr.Scope      // entries by their use
 	tables bool            // calls of unknown functions are accepted
 	exact  bool            // each node of a description is the task that it names
+
+	observe func(e *xmltree.Element, attributes []string) // is told what an element may have; nil: nobody asks
 }
 
 // plan reads a plan, and returns it if there are no errors.

@@ -16,16 +16,7 @@ const leastDelay = 100 * 0x1p-52
 // Read reads a state graph. The list holds all mistakes at once; if one of them is an error there is no graph. Without
 // known names (nil), those of conditions and actions are not checked.
 func Read(src *diag.Source, known *Vocabulary) (*Graph, diag.List) {
-	b := &builder{
-		Reader: yamldoc.NewReader(src),
-		g:      &Graph{Source: src},
-		known:  known,
-		names:  map[string]Step{},
-	}
-	b.compiler = expr.NewCompiler(nil, func(name string) (int, bool) {
-		i := slices.Index(b.g.conditions, name)
-		return i, i >= 0
-	})
+	b := newBuilder(yamldoc.NewReader(src), known)
 	if root := b.Parse("a state graph needs at least `steps`"); root != nil {
 		b.read(root)
 	}
@@ -33,6 +24,20 @@ func Read(src *diag.Source, known *Vocabulary) (*Graph, diag.List) {
 		return nil, b.Diags.Sorted()
 	}
 	return b.g, b.Diags.Sorted()
+}
+
+// Shape returns what the document of a state graph may contain.
+func Shape() *yamldoc.Shape {
+	return yamldoc.Describe(nil, func(r *yamldoc.Reader, root *yamldoc.Node) { newBuilder(r, nil).read(root) })
+}
+
+func newBuilder(r *yamldoc.Reader, known *Vocabulary) *builder {
+	b := &builder{Reader: r, g: &Graph{Source: r.Source}, known: known, names: map[string]Step{}}
+	b.compiler = expr.NewCompiler(nil, func(name string) (int, bool) {
+		i := slices.Index(b.g.conditions, name)
+		return i, i >= 0
+	})
+	return b
 }
 
 // builder fills a graph from its document.

@@ -26,12 +26,29 @@ type Node struct {
 	Line           int     // from 1
 	Offset, Length int     // the bytes of the source that a scalar takes; of a collection only where it begins
 
-	tag  string // YAML's type of a scalar; "" if the text determines it
-	size int    // the number of values in it, aliases expanded; 0 while they are read
+	tag    string  // YAML's type of a scalar; "" if the text determines it
+	size   int     // the number of values in it, aliases expanded; 0 while they are read
+	sample *sample // of a description; nil: the node is of a document
 }
 
 // IsNull reports whether nothing, or null, is written.
-func (n *Node) IsNull() bool { return n.tag == "!!null" }
+func (n *Node) IsNull() bool {
+	if n.sample != nil {
+		n.sample.shape.Null = true
+	}
+	return n.tag == "!!null"
+}
+
+// Word returns which of several words a scalar is, "" if it is none.
+func (n *Node) Word(words ...string) string {
+	if n.sample != nil {
+		return n.word(words)
+	}
+	if n.Kind == Scalar && slices.Contains(words, n.Value) {
+		return n.Value
+	}
+	return ""
+}
 
 // Entry returns the item of a mapping that has a name; nil if there is none, or n is no mapping.
 func (n *Node) Entry(name string) *Node {

@@ -48,7 +48,7 @@ func (r *Reader) table(key, value *Node) expr.Variable {
 	u, text, nodes := r.entries(key, value, "write `arguments: {x: {points: [0, 1]}}` and `values: [3, 4]`",
 		"arguments", "values")
 	if t.Text = text; nodes["outside"] != nil {
-		switch n := nodes["outside"]; n.Value {
+		switch n := nodes["outside"]; n.Word("error", "clamp") {
 		case "error":
 		case "clamp":
 			t.Clamp = true

@@ -99,6 +99,10 @@ func (r *Reader) Add(n *Node, code, hint, format string, args ...any) {
 
 // Mapping visits the entries of a mapping in order.
 func (r *Reader) Mapping(n *Node, what string, visit func(key, value *Node)) {
+	if n.sample != nil {
+		n.visitNames(what, visit)
+		return
+	}
 	if n.Kind != Mapping {
 		r.Add(n, "wrong-type", "", "%s must be a mapping of names to values", what)
 		return
@@ -119,12 +123,23 @@ type Keys map[string]func(value *Node)
 
 // Fields visits a mapping whose keys are fixed; an unknown key is reported with the nearest known one.
 func (r *Reader) Fields(n *Node, what string, known Keys) {
+	r.FieldsOr(n, what, known, func(key *Node) {
+		r.Unknown(key, "unknown-key", what, slices.Sorted(maps.Keys(known)))
+	})
+}
+
+// FieldsOr visits a mapping whose keys are fixed; refuse reports an unknown one.
+func (r *Reader) FieldsOr(n *Node, what string, known Keys, refuse func(key *Node)) {
+	if n.sample != nil {
+		n.visitFields(known)
+		return
+	}
 	r.Mapping(n, what, func(key, value *Node) {
 		if visit, ok := known[key.Value]; ok {
 			visit(value)
 			return
 		}
-		r.Unknown(key, "unknown-key", what, slices.Sorted(maps.Keys(known)))
+		refuse(key)
 	})
 }
 
@@ -141,6 +156,10 @@ func (r *Reader) Suggest(suggest func() string) { r.Diags[len(r.Diags)-1].Sugges
 
 // Sequence visits the entries of a list in order.
 func (r *Reader) Sequence(n *Node, what string, visit func(value *Node)) {
+	if n.sample != nil {
+		n.visitItems(visit)
+		return
+	}
 	if n.Kind != Sequence {
 		r.Add(n, "wrong-type", "", "%s must be a list", what)
 		return
@@ -152,6 +171,10 @@ func (r *Reader) Sequence(n *Node, what string, visit func(value *Node)) {
 
 // Text reads a scalar as text.
 func (r *Reader) Text(n *Node, what string) string {
+	if n.sample != nil {
+		n.sample.shape.Text = true
+		return cmp.Or(n.sample.examples[what], n.Value)
+	}
 	if n.Kind != Scalar || n.Value == "" {
 		r.Add(n, "wrong-type", "", "%s must be a text", what)
 		return ""
@@ -162,6 +185,10 @@ func (r *Reader) Text(n *Node, what string) string {
 // Boolean reads true or false.
 func (r *Reader) Boolean(n *Node, what string) bool {
 	var b bool
+	if n.sample != nil {
+		n.sample.shape.Boolean = true
+		return true
+	}
 	scalar := yaml.Node{Kind: yaml.ScalarNode, Tag: n.tag, Value: n.Value}
 	if n.Kind != Scalar || scalar.Decode(&b) != nil {
 		r.Add(n, "wrong-type", "write true or false", "%s must be true or false", what)
@@ -172,6 +199,10 @@ func (r *Reader) Boolean(n *Node, what string) bool {
 // Number reads a finite number in the given unit: a bare number is in that unit, a literal such as `24 [h]` is
 // converted; a time may also be written as in [expr.Duration].
 func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
+	if n.sample != nil {
+		n.sample.shape.Number = true
+		return 1
+	}
 	if v, err := strconv.ParseFloat(n.Value, 64); err == nil && n.Kind == Scalar && v-v == 0 {
 		return v
 	}
@@ -203,7 +234,7 @@ func (r *Reader) Bounded(n *Node, unit expr.Unit, what string, allowed func(v fl
 ) float64 {
 	before := len(r.Diags)
 	v := r.Number(n, unit, what)
-	if len(r.Diags) == before && !allowed(v) {
+	if len(r.Diags) == before && !allowed(v) && n.sample == nil {
 		r.Add(n, "out-of-range", hint, "%s must %s", what, must)
 	}
 	return v
@@ -211,6 +242,10 @@ func (r *Reader) Bounded(n *Node, unit expr.Unit, what string, allowed func(v fl
 
 // Unit reads a unit of measurement; one that cannot be read fits every other.
 func (r *Reader) Unit(n *Node) expr.Unit {
+	if n.sample != nil {
+		n.sample.shape.Text = true
+		return expr.One
+	}
 	u, err := expr.ParseUnit(n.Value)
 	if err != nil || n.Kind != Scalar {
 		if err == nil {
@@ -244,6 +279,10 @@ func numberHint(unit expr.Unit) string {
 
 // Expression parses and checks an expression; nil if it has a mistake.
 func (r *Reader) Expression(n *Node, want expr.Variable, scope expr.Scope) *expr.Expr {
+	if n.sample != nil {
+		n.sample.shape.Text = true
+		return nil
+	}
 	if n.Kind != Scalar {
 		r.Add(n, "wrong-type", "", "an expression must be a text")
 		return nil

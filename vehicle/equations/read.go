@@ -24,14 +24,23 @@ func Read(src *diag.Source) (*model.Vehicle, diag.List) {
 	if root == nil {
 		return nil, r.Diags
 	}
-	b := &builder{Reader: r, v: &model.Vehicle{Typed: map[string][]string{}}, places: map[string]int{},
-		scope: expr.Scope{}, constants: expr.Scope{},
-		index: map[string]int{}, replaced: map[*yamldoc.Node]*expansion{}, wrong: map[int]bool{}}
+	b := newBuilder(r)
 	b.read(root)
 	if b.Diags.HasErrors() {
 		return nil, b.Diags
 	}
 	return b.v, b.Diags
+}
+
+// Shape returns what a file of a vehicle may contain.
+func Shape() *yamldoc.Shape {
+	return yamldoc.Describe(nil, func(r *yamldoc.Reader, root *yamldoc.Node) { newBuilder(r).read(root) })
+}
+
+func newBuilder(r *yamldoc.Reader) *builder {
+	return &builder{Reader: r, v: &model.Vehicle{Typed: map[string][]string{}}, places: map[string]int{},
+		scope: expr.Scope{}, constants: expr.Scope{},
+		index: map[string]int{}, replaced: map[*yamldoc.Node]*expansion{}, wrong: map[int]bool{}}
 }
 
 // builder fills a vehicle from its file.
@@ -230,7 +239,7 @@ func (b *builder) parameter(key, value *yamldoc.Node) expr.Variable {
 
 func (b *builder) tag(n *yamldoc.Node) model.Tag {
 	known := []string{model.Assumed.String(), model.Published.String()}
-	i := slices.Index(known, n.Value)
+	i := slices.Index(known, n.Word(known...))
 	if i < 0 {
 		b.Add(n, "unknown-value", "", "a tag is A for assumed or P for published, not %q", n.Value)
 		return model.Assumed
@@ -282,14 +291,15 @@ func (b *builder) typed(key *yamldoc.Node, nodes map[string]*yamldoc.Node, v mod
 	others ...expr.Type) expr.Variable {
 	as, n := expr.Number(u), nodes["type"]
 	if n != nil {
-		t, known := expr.TypeNamed(n.Value)
-		switch {
-		case !known || t != expr.Real && !slices.Contains(others, t):
-			words := expr.Real.Name()
-			for i, t := range others {
-				words += map[bool]string{true: " or ", false: ", "}[i == len(others)-1] + t.Name()
-			}
-			b.Add(n, "unknown-value", "", "the type of %s is %s, not %q", v.Name, words, n.Value)
+		words := []string{expr.Real.Name()}
+		for _, t := range others {
+			words = append(words, t.Name())
+		}
+		t, known := expr.TypeNamed(n.Word(words...))
+		switch last := len(others); {
+		case !known:
+			b.Add(n, "unknown-value", "", "the type of %s is %s or %s, not %q", v.Name, strings.Join(words[:last], ", "),
+				words[last], n.Value)
 		case t != expr.Real:
 			as = expr.Variable{Type: t, Unit: expr.One}
 			if v.Unit != "1" {
