@@ -56,7 +56,7 @@ is not proved.`,
 		Run: func(root *cobra.Command, _ []string) { _ = root.Help() },
 	}
 	addCommands(root, backchainCommand(), choosesTree(checkCommand()), compareCommand(), choosesTree(convertCommand()),
-		choosesTree(diffCommand()), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(),
+		choosesTree(diffCommand()), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), lspCommand(),
 		choosesTree(manifestCommand()), monitorCommand(), newCommand(), choosesTree(reactionCommand()), regionCommand(),
 		replayCommand(), reportCommand(), verbCommand(control.Resume), runCommand(), schemaCommand(),
 		choosesTree(showCommand()), verbCommand(control.Stop), choosesTree(traceCommand()), translateCommand(),
