@@ -213,8 +213,8 @@ func (m *Model) doubt(f *Finding, q Question, is *fault) {
 	}
 }
 
-// unknown returns the first real signal that a finding names, with the tasks while which its rate is not known, in words;
-// "" if there is none.
+// unknown returns the first real signal that a finding names, with the tasks while which its rate is not known, in
+// words; "" if there is none.
 func (m *Model) unknown(f *Finding) string {
 	said := strings.FieldsFunc(strings.Join(append(f.Where, f.About), " "), func(r rune) bool {
 		return r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
