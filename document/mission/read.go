@@ -613,7 +613,7 @@ func (b *builder) initialValue(state int, n *yamldoc.Node) initialValue {
 		"max":   func(n *yamldoc.Node) { high = within(n) },
 	})
 	if !(low <= x && x <= high) {
-		b.Add(n, "out-of-range", "", "an initial value with a range needs `value`, `min` and `max`, in this order of size")
+		b.Add(n, "out-of-range", "", "an initial value with a range needs `min`, `value` and `max`, in ascending order")
 		return initialValue{}
 	}
 	return initialValue{state, x, interval.Between(low, high)}
