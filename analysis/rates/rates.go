@@ -90,6 +90,7 @@ func (t *Table) Endless() *Table {
 	return e
 }
 
+// upTo returns the table of a mission for runs that end by a time [s].
 func upTo(m *mission.Mission, until float64) (*Table, error) {
 	vehicle, err := m.Vehicle.New(m.Parameters)
 	if err != nil {
