@@ -34,7 +34,7 @@ test: ## what must be green: build, vet, the tests with few random rounds; below
 ESBUILD := ../bin/esbuild --bundle --jsx=automatic --jsx-import-source=preact --log-level=warning
 web: bin/esbuild web/node_modules ## check, build and test the front end (needs Node.js; its tests in a browser, Chromium)
 	cd web && node_modules/.bin/tsc
-	cd web && $(ESBUILD) --minify --target=es2022 --legal-comments=none --outfile=dist/report.js src/report.tsx
+	cd web && $(ESBUILD) --minify --target=es2022 --legal-comments=none --outdir=dist src/report.tsx src/studio.tsx
 	cd web && $(ESBUILD) --platform=node --format=esm --packages=external --outdir=node_modules/.test \
 	  --out-extension:.js=.mjs test/*.test.ts
 	$(GO) test -vet=off -count 1 -v ./web

@@ -12,3 +12,13 @@ var Style string
 //
 //go:embed dist/report.js
 var Report string
+
+// StudioPage is the page of the studio, Studio its script: it draws what the studio serves into the element "page".
+//
+//go:embed src/studio.html
+var StudioPage string
+
+// Studio is the script of StudioPage.
+//
+//go:embed dist/studio.js
+var Studio string

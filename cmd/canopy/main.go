@@ -58,7 +58,7 @@ is not proved.`,
 	addCommands(root, backchainCommand(), choosesTree(checkCommand()), compareCommand(), choosesTree(convertCommand()),
 		choosesTree(diffCommand()), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), lspCommand(),
 		choosesTree(manifestCommand()), monitorCommand(), newCommand(), choosesTree(reactionCommand()), regionCommand(),
-		replayCommand(), reportCommand(), verbCommand(control.Resume), runCommand(), schemaCommand(),
+		replayCommand(), reportCommand(), verbCommand(control.Resume), runCommand(), schemaCommand(), studioCommand(),
 		choosesTree(showCommand()), verbCommand(control.Stop), choosesTree(traceCommand()), translateCommand(),
 		uploadCommand(), vehicleCommand(), versionCommand(), watchCommand(), whyCommand())
 	root.SetVersionTemplate("{{.Version}}\n")

@@ -352,6 +352,15 @@ func Overlay(name, dir, against string) (ends [2]record.End, err error) {
 	return ends, files.Write(name, func(w io.Writer) error { return digests[0].HTML(w, digests[1]) })
 }
 
+// Data writes the data of the page of the run in a folder, as [report.Digest.Data] does.
+func Data(dir string, w io.Writer) error {
+	digest, err := read(dir)
+	if err != nil {
+		return err
+	}
+	return digest.Data(w)
+}
+
 // read digests the log in a folder; of a run in progress, the part that exists.
 func read(dir string) (*report.Digest, error) {
 	f, err := files.Open(filepath.Join(dir, LogFile), os.O_RDONLY)

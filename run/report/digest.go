@@ -451,7 +451,8 @@ func (g *Gatherer) drawLink(d *data) {
 	d.Plots = append(d.Plots, panel{"Link", []int{n, n + 1}})
 }
 
-// Digest returns the digest of a log with this end. The gatherer must not be used any more.
+// Digest returns the digest of a log with this end. Of a run in progress, it is one of what was gathered so far, between
+// two of its steps; when the gatherer takes in more, the digest must not be used any more.
 func (g *Gatherer) Digest(end record.End) *Digest {
 	d := &Digest{Header: g.shown, End: end, numbers: g.numbers, changes: g.changes,
 		extremes: g.extremes, noticed: g.noticed, moreToNotice: g.moreToNotice}
@@ -460,14 +461,15 @@ func (g *Gatherer) Digest(end record.End) *Digest {
 		d.judged = slices.Concat(d.Summary.Properties, d.Summary.Assumptions)
 	}
 	until := ended(&end)
-	for i := range g.tasks {
-		g.tasks[i].on(until)
+	tasks := slices.Clone(g.tasks)
+	for i := range tasks {
+		tasks[i].on(until)
 	}
 	g.reader.Flush()
 	d.plan = g.reader.Deciding()
 	order := treeOrder(d.Tasks)
 	for _, b := range order {
-		h := &g.tasks[b.task]
+		h := &tasks[b.task]
 		if kind, known := bt.ParseKind(d.Tasks[b.task].Kind); known && kind.Acts() {
 			a := activity{Name: d.Tasks[b.task].Name, Entries: h.entries, Time: h.active}
 			if until > d.Start {

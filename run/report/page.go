@@ -57,6 +57,9 @@ func (d *Digest) HTML(w io.Writer, against *Digest) error {
 	return errors.Join(err, out.Flush())
 }
 
+// Data writes what the page's script draws, as JSON that web/src/model/run.ts describes.
+func (d *Digest) Data(w io.Writer) error { return json.NewEncoder(w).Encode(d.page()) }
+
 // page returns the data of the page's script.
 func (d *Digest) page() *data {
 	to := d.data

@@ -29,6 +29,7 @@ export class Store {
   readonly speed: Signal<number>; // simulated seconds in a second
   readonly printing: Signal<boolean> = signal(false);
   readonly dark: Signal<boolean> = signal(false);
+  live = false; // the run is in progress
 
   constructor(run: Run, against: Run | null = null) {
     this.run = run;
@@ -113,6 +114,24 @@ export class Store {
   pick(index: number) {
     const { value } = this.picked;
     this.picked.value = value.includes(index) ? value.filter((i) => i !== index) : [...value, index];
+  }
+
+  /** follow takes over what a person sees of another run, or of the same one when it had not come so far. */
+  follow(old: Store) {
+    const [run, before] = [this.run, old.run];
+    this.hidden.value = old.hidden.value;
+    this.picked.value = old.picked.value.filter((i) => i < run.signals.length);
+    if (before.data.tasks.length === run.data.tasks.length) {
+      this.collapsed.value = old.collapsed.value;
+      this.selected.value = old.selected.value;
+    }
+    this.dark.value = old.dark.value;
+    const { from, to } = old.view.value;
+    if (from !== before.from || to !== before.to) this.show(from, to);
+    this.other.value = old.other.value;
+    this.speed.value = old.speed.value;
+    this.playing.value = old.playing.value;
+    if (old.time.value < before.data.end) this.seek(old.time.value);
   }
 
   /** address returns what is seen as the fragment of an address, read sets it. */

@@ -32,7 +32,7 @@ function Head({ store }: { store: Store }) {
   return <header>
     <h1>{mission}</h1>
     {text !== "" && <p class="lead">{text}</p>}
-    <p class={`verdict ${v.outcome}`}><strong>{v.word}</strong>; ended at {v.at} of {v.horizon}{v.reason === "" ? "" : `: ${v.reason}`}</p>
+    {!store.live && <p class={`verdict ${v.outcome}`}><strong>{v.word}</strong>; ended at {v.at} of {v.horizon}{v.reason === "" ? "" : `: ${v.reason}`}</p>}
     {store.run.properties.map((p) => p.verdict === "violated" && <p class="verdict failed" key={`${p.kind} ${p.text}`}>
       {p.kind} <b>{p.text}</b> is violated{p.at === null ? "" : <>{" "}
         <button type="button" class="link" onClick={() => store.seek(p.at!)}>at {exactly(p.at)}</button></>}</p>)}

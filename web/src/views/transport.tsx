@@ -17,7 +17,7 @@ function usePlay(store: Store) {
       request = requestAnimationFrame(tick);
     });
     return () => cancelAnimationFrame(request);
-  }, [playing]);
+  }, [store, playing]);
 }
 
 /** parseTime reads h:mm:ss, m:ss or seconds; NaN if it is none. */

@@ -1,6 +1,5 @@
 // The tree at the time of the cursor, with what is selected.
 
-import { useComputed } from "@preact/signals";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Area, judged, reading, tree } from "../draw/tree.ts";
 import { type Pen, font } from "../draw/pen.ts";
@@ -167,12 +166,12 @@ function keeping(store: Store, task: number): number | null {
 /** Now lists the active leaves. */
 function Now({ store }: { store: Store }) {
   const { run } = store;
-  const running = useComputed(() => statusesAt(run, store.time.value).flatMap((s, i) =>
-    run.data.tasks[i]!.leaf && active(run.data.statuses[s]) ? [{ task: i, status: run.data.statuses[s]! }] : []));
+  const running = statusesAt(run, store.time.value).flatMap((s, i) =>
+    run.data.tasks[i]!.leaf && active(run.data.statuses[s]) ? [{ task: i, status: run.data.statuses[s]! }] : []);
   return <section class="details">
     <h3>Active at {exactly(store.time.value)}</h3>
-    {running.value.length === 0 && <p class="muted">No action is active.</p>}
-    <ul>{running.value.slice(0, 20).map(({ task, status }) => <li key={task}>
+    {running.length === 0 && <p class="muted">No action is active.</p>}
+    <ul>{running.slice(0, 20).map(({ task, status }) => <li key={task}>
       <b class={`status ${look(status).line}`}>{look(status).sign}</b>{" "}
       <button type="button" class="link" onClick={() => store.select(task)}>{run.data.tasks[task]!.label}</button>{" "}
       <span class="muted">{status === "Running" ? "" : `${status} `}for {duration(store.time.value - since(run, run.laneOf[task]!, store.time.value)[0])}</span>

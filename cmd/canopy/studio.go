@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/editor/studio"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/vehicle/equations"
+
+	"github.com/spf13/cobra"
+)
+
+func studioCommand() *cobra.Command {
+	var out, listen string
+	c := &cobra.Command{
+		Use: "studio [MISSION|RUN]",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o := studio.Options{Folder: out, Guard: &unfinished, Limit: usualLog << 20}
+			if len(args) == 1 {
+				if err := about(&o, args[0], cmd.Flags().Changed("out")); err != nil {
+					return err
+				}
+			}
+			return serveStudio(cmd, o, listen)
+		},
+	}
+	c.Flags().StringVar(&out, "out", "out", "`folder` of the folders of runs")
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "`HOST:PORT` of this computer; port 0 is any that is free")
+	return c
+}
+
+// about completes the options by what the studio is to show: a mission or the folder of a run.
+func about(o *studio.Options, name string, placed bool) error {
+	info, err := os.Stat(name)
+	if err == nil && info.IsDir() {
+		if _, err := os.Stat(filepath.Join(name, folder.LogFile)); err != nil {
+			return noRun(err)
+		}
+		if placed {
+			return &usageError{"--out is where runs of a mission go; a run is where it is"}
+		}
+		path, err := filepath.Abs(name)
+		o.Folder, o.First = filepath.Dir(path), filepath.Base(path)
+		return err
+	}
+	if name == standardInput {
+		return &usageError{"the mission of a studio is a file, which may change"}
+	}
+	switch k, err := kindOf(name); {
+	case err != nil:
+		return err
+	case k != missionKind:
+		return fmt.Errorf("%s is not a mission; `canopy new` writes one", name)
+	}
+	o.Mission = name
+	o.Read = func(set []string) (*mission.Mission, []string, diag.List, error) {
+		documents = map[string][]byte{} // they may have changed
+		file := filepath.ToSlash(name)
+		if _, err := readFile(file); err != nil {
+			return nil, nil, nil, err
+		}
+		m, found := mission.Read(file, readFile, equations.Offers(), set)
+		if m != nil {
+			_, more := run.Graph(m)
+			found = append(found, more...)
+		}
+		return m, slices.Collect(maps.Keys(documents)), found, nil
+	}
+	return nil
+}
+
+// serveStudio serves a studio until it is interrupted.
+func serveStudio(cmd *cobra.Command, o studio.Options, at string) error {
+	l, err := studio.Listen(at)
+	if errors.Is(err, studio.ErrExposed) {
+		return fmt.Errorf("%w; to use it from another one, forward its port: ssh -L 8080:127.0.0.1:8080 HOST, with "+
+			"--listen 127.0.0.1:8080 there", err)
+	}
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	s := studio.New(o)
+	a := s.At(l)
+	fmt.Fprintf(cmd.OutOrStdout(), "studio: %s\n", a)
+	fmt.Fprintln(cmd.ErrOrStderr(), "canopy: open this address in a browser on this computer; Ctrl-C ends the studio")
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l, a) }()
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+		err = errors.Join(l.Close(), <-served)
+	}
+	s.Close()
+	return failed(err)
+}

@@ -1,0 +1,188 @@
+package studio
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/report"
+)
+
+// Breakpoint pauses a run after an instant at which a task changes to a status.
+type Breakpoint struct {
+	Task   string `json:"task"`
+	Status string `json:"status"` // "": any
+}
+
+func (b Breakpoint) String() string { return b.Task + " became " + cmp.Or(b.Status, "another status") }
+
+// flight is a run in progress. The goroutine of the run has the mutex while it steps; between two steps, and while the
+// run is paused, viewers and commands have it.
+type flight struct {
+	id     string // of its folder
+	run    *run.Run
+	tasks  []record.Task
+	cancel func()
+	done   chan struct{} // closed when the run is over
+
+	record.Nothing
+	mutex       sync.Mutex
+	changed     *sync.Cond
+	gathered    *report.Gatherer
+	steps       int
+	paused      string  // why; "": it is not
+	until       float64 // it is to pause at this time [s]
+	stepping    bool    // it is to pause after the next event
+	events      int     // and status changes, when it began to
+	breakpoints []Breakpoint
+	hit         string // a breakpoint that was reached at the present instant
+	speed       float64
+	began       time.Time // when it had its speed from on
+	from        float64   // and the simulated time then [s]
+	cancelled   bool
+	err         error // of the run that is over
+	over        bool
+}
+
+// Wish is what a run is to do.
+type Wish struct {
+	Do          string       `json:"do"` // go, pause, step, until, stop, or change: only what follows
+	Until       float64      `json:"until"`
+	Speed       *float64     `json:"speed"` // simulated seconds per second, at most; 0: no limit; null: as before
+	Breakpoints []Breakpoint `json:"breakpoints"`
+}
+
+// newFlight returns the flight of a run into the folder with an identifier. The error tells what is wrong with the wish
+// with which it begins.
+func newFlight(id string, r *run.Run, w Wish) (*flight, error) {
+	h := r.Header()
+	f := &flight{id: id, run: r, tasks: h.Tasks, cancel: func() {}, done: make(chan struct{}),
+		gathered: report.NewGatherer(&h), until: math.Inf(1)}
+	f.changed = sync.NewCond(&f.mutex)
+	return f, f.take(w)
+}
+
+// fly flies the run to its end.
+func (f *flight) fly(dir string, o folder.Options) {
+	ctx, cancel := context.WithCancel(context.Background())
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.cancel = cancel
+	if f.cancelled {
+		cancel()
+	}
+	o.Also, o.Observe = record.Tee{f.gathered, f}, f.observe
+	_, f.err = folder.Fly(ctx, f.run, dir, o)
+	f.over = true
+	cancel()
+	close(f.done)
+}
+
+// Status implements [record.Recorder].
+func (f *flight) Status(_ float64, _ int, c bt.Change) error {
+	for _, b := range f.breakpoints {
+		if b.Task == f.tasks[c.Task].Name && (b.Status == "" || b.Status == c.To.String()) {
+			f.hit = b.String()
+		}
+	}
+	return nil
+}
+
+// observe waits after a step as long as the run is paused, or ahead of its speed.
+func (f *flight) observe() {
+	f.steps++
+	if f.run.Over() {
+		return
+	}
+	switch events := f.run.Events() + f.run.StatusChanges(); {
+	case f.hit != "":
+		f.pause(f.hit)
+	case f.stepping && events > f.events:
+		f.pause("after an event")
+	case f.run.T() >= f.until:
+		f.pause("as wanted")
+	}
+	for f.paused != "" && !f.cancelled {
+		f.changed.Wait()
+		f.began, f.from = time.Now(), f.run.T()
+	}
+	for f.paused == "" && !f.cancelled && f.ahead() {
+		f.changed.Wait()
+	}
+	f.mutex.Unlock() // others may look
+	f.mutex.Lock()
+}
+
+// ahead reports whether the run is ahead of its speed, and sees to it that it is waked when it is not.
+func (f *flight) ahead() bool {
+	if f.speed == 0 {
+		return false
+	}
+	d := time.Until(f.began.Add(time.Duration((f.run.T() - f.from) / f.speed * float64(time.Second))))
+	if d <= 0 {
+		return false
+	}
+	time.AfterFunc(d, f.changed.Broadcast)
+	return true
+}
+
+func (f *flight) pause(why string) { f.paused, f.hit, f.stepping, f.until = why, "", false, math.Inf(1) }
+
+// take takes a wish. The mutex must be locked. The error tells what is wrong with it.
+func (f *flight) take(w Wish) error {
+	for _, b := range w.Breakpoints {
+		if !slices.ContainsFunc(f.tasks, func(t record.Task) bool { return t.Name == b.Task }) {
+			return fmt.Errorf("there is no task %s", diag.Visible(b.Task))
+		}
+		if !slices.Contains(statuses, b.Status) && b.Status != "" {
+			return fmt.Errorf("there is no status %s", diag.Visible(b.Status))
+		}
+	}
+	if s := w.Speed; s != nil && !(*s >= 0 && *s <= 1e9) {
+		return fmt.Errorf("the speed is a number from 0, which is no limit, to 1e9")
+	}
+	switch w.Do {
+	case "change":
+	case "go":
+		f.paused = ""
+	case "pause":
+		f.pause("as wanted")
+	case "step":
+		f.paused, f.stepping, f.events = "", true, f.run.Events()+f.run.StatusChanges()
+	case "until":
+		if !(w.Until > f.run.T()) {
+			return fmt.Errorf("the run is at %s already", report.Clock(f.run.T()))
+		}
+		f.paused, f.until = "", w.Until
+	case "stop":
+		f.cancelled = true
+		f.cancel()
+	default:
+		return fmt.Errorf("a run cannot do %q: it can go, pause, step, go until a time, stop, or change", w.Do)
+	}
+	if w.Speed != nil {
+		f.speed, f.began, f.from = *w.Speed, time.Now(), f.run.T()
+	}
+	if w.Breakpoints != nil {
+		f.breakpoints = w.Breakpoints
+	}
+	f.changed.Broadcast()
+	return nil
+}
+
+// statuses are the names of the statuses.
+var statuses = func() (list []string) {
+	for s := bt.Success; s <= bt.Dropped; s++ {
+		list = append(list, s.String())
+	}
+	return list
+}()

@@ -1,0 +1,303 @@
+// Package studio serves a mission to browsers on this computer: its runs, each as the page of its report, and a run in
+// progress, which a person pauses, steps and stops.
+//
+// Pages ask for the state again and again, and for a run when it has changed: any number of them can look, and none is
+// waited for. What they ask for is JSON:
+//
+//	POST /api/session   begins a session: {"token": ...}
+//	GET  /api/state     the State
+//	GET  /api/run?id=   the data of a run, as web/src/model/run.ts describes it
+//	POST /api/fly       flies the mission, as a Start says; returns the identifier of the run
+//	POST /api/wish      changes what the run in progress does: a Wish
+package studio
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/run"
+	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/run/simulated"
+	"github.com/canopy-uav/canopy/web"
+)
+
+// Options are what a studio works on.
+type Options struct {
+	Mission string // file; "": there is none
+	Folder  string // of the folders of runs
+	First   string // the run to show first, by its path in the folder; ""; the latest
+
+	// Read reads the mission with some settings, and tells which files it has read. The error is not one of the
+	// documents. It is nil if there is no mission.
+	Read func(set []string) (m *mission.Mission, files []string, found diag.List, err error)
+
+	Limit int64       // bytes of the log of a run
+	Guard sync.Locker // held while files are incomplete
+}
+
+// Studio is a studio: use New. It can be used by several goroutines.
+type Studio struct {
+	Options
+	mutex   sync.Mutex
+	reading reading
+	listed  map[string]listed
+	flight  *flight // the last one; nil: none yet
+}
+
+// New returns a studio.
+func New(o Options) *Studio { return &Studio{Options: o, listed: map[string]listed{}} }
+
+// State is what a page shows beside a run.
+type State struct {
+	File     string    `json:"file"` // of the mission; "": there is none
+	Mission  string    `json:"mission"`
+	Problems []problem `json:"problems"` // of the mission as it is now
+	Runs     []entry   `json:"runs"`     // the latest first
+	First    string    `json:"first"`    // the run to show first; "": the latest
+	Flight   *Progress `json:"flight"`   // the last run that this studio flew; null: none yet
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	ID          string       `json:"id"`
+	Over        bool         `json:"over"`
+	Steps       int          `json:"steps"`
+	T           float64      `json:"t"`     // [s]
+	Until       float64      `json:"until"` // [s]
+	Paused      string       `json:"paused"`
+	Speed       float64      `json:"speed"`
+	Breakpoints []Breakpoint `json:"breakpoints"`
+	Error       string       `json:"error"` // with which it ended
+}
+
+// Start is how a run begins.
+type Start struct {
+	Wish
+	Set []string `json:"set"` // settings, as of `canopy run --set`
+}
+
+// Serve serves the studio at an address until the listener is closed, and returns the error of that.
+func (s *Studio) Serve(l net.Listener, g *Address) error {
+	server := &http.Server{Handler: g.guard, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
+	err := server.Serve(l)
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	return err
+}
+
+// Address is where a studio is served.
+type Address struct{ guard *guard }
+
+// At returns the address of the studio behind a listener, with the token of a session.
+func (s *Studio) At(l net.Listener) *Address { return &Address{newGuard(l.Addr(), s.handler())} }
+
+// String returns the address for a browser. Its last part, the token, stays there.
+func (a *Address) String() string { return "http://" + a.guard.hosts[0] + "/#token=" + a.guard.token }
+
+// Close stops the run in progress and waits until its files are complete.
+func (s *Studio) Close() {
+	s.mutex.Lock()
+	f := s.flight
+	s.mutex.Unlock()
+	if f == nil {
+		return
+	}
+	f.mutex.Lock()
+	_ = f.take(Wish{Do: "stop"}) // which is a right one
+	f.mutex.Unlock()
+	<-f.done
+}
+
+func (s *Studio) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", file("text/html; charset=utf-8", web.StudioPage))
+	mux.HandleFunc("GET /studio.js", file("text/javascript; charset=utf-8", web.Studio))
+	mux.HandleFunc("GET /studio.css", file("text/css; charset=utf-8", web.Style))
+	mux.HandleFunc("GET /api/state", func(w http.ResponseWriter, _ *http.Request) { send(w, s.state()) })
+	mux.HandleFunc("GET /api/run", s.show)
+	mux.HandleFunc("POST /api/fly", s.fly)
+	mux.HandleFunc("POST /api/wish", s.wish)
+	return mux
+}
+
+func file(kind, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, text) // a page that is gone needs no answer
+	}
+}
+
+// state returns the state of the moment.
+func (s *Studio) state() *State {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	x := &State{File: s.Mission, First: s.First, Problems: []problem{}, Runs: s.runs()}
+	if s.Read != nil {
+		x.Mission, x.Problems = s.reading.now(s.Read)
+	}
+	if f := s.flight; f != nil {
+		f.mutex.Lock()
+		defer f.mutex.Unlock()
+		x.Flight = &Progress{f.id, f.over, f.steps, f.run.T(), f.run.Until(), f.paused, f.speed, f.breakpoints, ""}
+		if f.err != nil {
+			x.Flight.Error = f.err.Error()
+		}
+	}
+	return x
+}
+
+// show sends the data of a run: of the one in progress, of what was recorded so far.
+func (s *Studio) show(w http.ResponseWriter, r *http.Request) {
+	id := r.URL.Query().Get("id")
+	var data bytes.Buffer
+	s.mutex.Lock()
+	f, known := s.flight, s.has(id)
+	s.mutex.Unlock()
+	err := error(nil)
+	switch {
+	case f != nil && f.id == id && f.data(&data):
+	case !known:
+		refuse(w, http.StatusNotFound, "there is no run "+id)
+		return
+	default:
+		err = folder.Data(filepath.Join(s.Folder, filepath.FromSlash(id)), &data)
+	}
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = data.WriteTo(w) // as above
+}
+
+// data writes the data of a run in progress; false: it is over, or has not begun.
+func (f *flight) data(to io.Writer) bool {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.over || f.steps == 0 {
+		return false
+	}
+	return f.gathered.Digest(record.End{Told: f.run.T()}).Data(to) == nil
+}
+
+// fly starts a run of the mission.
+func (s *Studio) fly(w http.ResponseWriter, r *http.Request) {
+	var x Start
+	if !receive(w, r, &x) {
+		return
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if f := s.flight; f != nil && !f.isOver() {
+		refuse(w, http.StatusConflict, "a run is in progress: stop it first")
+		return
+	}
+	if s.Read == nil {
+		refuse(w, http.StatusConflict, "there is no mission: start canopy studio with one")
+		return
+	}
+	m, _, found, err := s.Read(x.Set)
+	if err == nil {
+		err = found.Err()
+	}
+	if err == nil {
+		err = s.begin(m, x.Wish)
+	}
+	if err != nil {
+		refuse(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	send(w, s.flight.id)
+}
+
+// begin begins a run of a mission.
+func (s *Studio) begin(m *mission.Mission, wish Wish) error {
+	watch := m.Watch()
+	flown, err := simulated.New(m.Judging(watch), run.Continuous{}, m.Horizon)
+	if err != nil {
+		return err
+	}
+	name := folder.Name(s.Mission)
+	n := 1
+	for s.has(name + "/studio-" + strconv.Itoa(n)) {
+		n++
+	}
+	f, err := newFlight(name+"/studio-"+strconv.Itoa(n), flown, wish)
+	if err != nil {
+		return err
+	}
+	s.flight = f
+	dir := filepath.Join(s.Folder, filepath.FromSlash(f.id))
+	go f.fly(dir, folder.Options{Guard: s.Guard, Limit: s.Limit, Watch: watch})
+	return nil
+}
+
+func (f *flight) isOver() bool {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.over
+}
+
+// wish passes a wish to the run in progress.
+func (s *Studio) wish(w http.ResponseWriter, r *http.Request) {
+	var x Wish
+	if !receive(w, r, &x) {
+		return
+	}
+	s.mutex.Lock()
+	f := s.flight
+	s.mutex.Unlock()
+	if f == nil || f.isOver() {
+		refuse(w, http.StatusConflict, "no run is in progress")
+		return
+	}
+	f.mutex.Lock()
+	err := f.take(x)
+	f.mutex.Unlock()
+	if err != nil {
+		refuse(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// receive reads a request. If it cannot, it refuses it.
+func receive(w http.ResponseWriter, r *http.Request, x any) bool {
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostBody))
+	d.DisallowUnknownFields()
+	if err := d.Decode(x); err != nil {
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("the request is not as it should be: %v", err))
+		return false
+	}
+	return true
+}
+
+// send sends an answer.
+func send(w http.ResponseWriter, x any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(x) // as above
+}
+
+// refuse sends why a request is refused.
+func refuse(w http.ResponseWriter, status int, why string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(struct { // as above
+		Error string `json:"error"`
+	}{cmp.Or(diag.VisibleLines(why), http.StatusText(status))})
+}

@@ -1,0 +1,99 @@
+// The studio: the state that its server tells, and the run that is shown.
+
+import { type Signal, signal } from "@preact/signals";
+import * as server from "./model/connection.ts";
+import type { Run } from "./model/run.ts";
+import { Store } from "./store.ts";
+
+const [often, seldom] = [200, 1000]; // ms between two questions, while a run is in progress and otherwise
+
+export class Desk {
+  readonly state: Signal<server.State | null> = signal(null);
+  readonly store: Signal<Store | null> = signal(null); // of the run that is shown
+  readonly lost: Signal<string> = signal(""); // why the server does not answer; "": it does
+  readonly trouble: Signal<string> = signal(""); // what it refused last; "": nothing
+  readonly shown: Signal<string> = signal(""); // the run that is shown; "": none
+  readonly against: Signal<string> = signal(""); // the run that is laid over it; "": none
+
+  private loaded = ""; // what the store was made from
+  private laidOver: { id: string; run: Run } | null = null;
+  private waiting: ReturnType<typeof setTimeout> | undefined;
+  private asking = false;
+
+  /** live is the progress of the run that is shown; null: it is over. */
+  live(): server.Progress | null {
+    const flight = this.state.value?.flight ?? null;
+    return flight !== null && !flight.over && flight.id === this.shown.value ? flight : null;
+  }
+
+  /** watch asks for the state, now and then again. */
+  async watch() {
+    clearTimeout(this.waiting);
+    if (this.asking) return;
+    this.asking = true;
+    try {
+      const state = await server.state();
+      this.state.value = state;
+      this.lost.value = "";
+      if (this.shown.value === "") this.shown.value = state.first || state.runs[0]?.id || "";
+      await this.load();
+    } catch (e) {
+      this.lost.value = e instanceof server.Refused ? e.message : "canopy studio does not answer";
+    } finally {
+      this.asking = false;
+      const flight = this.state.value?.flight;
+      this.waiting = setTimeout(() => void this.watch(), flight && !flight.over ? often : seldom);
+    }
+  }
+
+  /** load gets the run to show, unless it is what is shown. */
+  private async load() {
+    const [id, against] = [this.shown.value, this.against.value];
+    const entry = this.state.value!.runs.find((r) => r.id === id);
+    const live = this.live();
+    const wanted = JSON.stringify([id, against, live?.steps ?? entry?.changed, entry?.outcome]);
+    if (id === "" || wanted === this.loaded || live?.steps === 0) return;
+    const run = await server.run(id);
+    if (against === "") this.laidOver = null;
+    else if (this.laidOver?.id !== against) this.laidOver = { id: against, run: await server.run(against) };
+    const store = new Store(run, this.laidOver?.run ?? null);
+    const old = this.store.value;
+    if (old !== null) store.follow(old);
+    store.live = live !== null;
+    this.store.value = store;
+    this.loaded = wanted;
+  }
+
+  /** show shows another run. */
+  show(id: string) {
+    this.shown.value = id;
+    if (this.against.value === id) this.against.value = "";
+    void this.watch();
+  }
+
+  /** compare lays another run over the one that is shown; "": none. */
+  compare(id: string) {
+    this.against.value = id;
+    void this.watch();
+  }
+
+  /** fly starts a run with settings, and shows it. */
+  fly(wish: server.Wish, set: string[]) {
+    return this.try(async () => (this.shown.value = await server.fly(wish, set)));
+  }
+
+  /** want tells the run in progress what to do. */
+  want(wish: server.Wish) {
+    return this.try(() => server.want(wish));
+  }
+
+  private async try(act: () => Promise<unknown>) {
+    this.trouble.value = "";
+    try {
+      await act();
+    } catch (e) {
+      this.trouble.value = (e as Error).message;
+    }
+    await this.watch();
+  }
+}

@@ -1,0 +1,78 @@
+// What the studio's server tells, and how it is asked: editor/studio/studio.go describes the requests.
+
+import { type Data, type Run, read } from "./run.ts";
+
+export interface Problem {
+  file: string;
+  line: number; // from 1; 0: it has no place
+  column: number;
+  severity: string;
+  text: string;
+  hint: string;
+}
+
+/** Entry is a run in the list of runs. */
+export interface Entry {
+  id: string;
+  changed: number; // when its log was last written [s, Unix]
+  outcome: string; // "": it has no summary
+  ended: number; // [s]
+}
+
+export interface Breakpoint {
+  task: string;
+  status: string; // "": any
+}
+
+/** Progress is how far the last run of the studio has come. */
+export interface Progress {
+  id: string;
+  over: boolean;
+  steps: number;
+  t: number; // [s]
+  until: number; // [s]
+  paused: string; // why; "": it is not
+  speed: number; // simulated seconds per second; 0: no limit
+  breakpoints: Breakpoint[] | null;
+  error: string; // with which it ended
+}
+
+export interface State {
+  file: string; // of the mission; "": there is none
+  mission: string;
+  problems: Problem[];
+  runs: Entry[]; // the latest first
+  first: string; // the run to show first; "": the latest
+  flight: Progress | null;
+}
+
+/** Wish is what a run in progress is to do. */
+export interface Wish {
+  do: "go" | "pause" | "step" | "until" | "stop" | "change";
+  until?: number;
+  speed?: number;
+  breakpoints?: Breakpoint[];
+}
+
+/** Refused is the answer to a request that the server understood and did not fulfil. */
+export class Refused extends Error {
+  readonly status: number;
+  constructor(status: number, why: string) {
+    super(why);
+    this.status = status;
+  }
+}
+
+async function ask<T>(path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(path, body === undefined ? {} : {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Refused(answer.status, ((await answer.json()) as { error: string }).error);
+  return (answer.status === 204 ? undefined : await answer.json()) as T;
+}
+
+export const begin = (token: string) => ask<void>("/api/session", { token });
+export const state = () => ask<State>("/api/state");
+export const fly = (wish: Wish, set: string[]) => ask<string>("/api/fly", { ...wish, set });
+export const want = (wish: Wish) => ask<void>("/api/wish", wish);
+export const run = async (id: string): Promise<Run> => read(await ask<Data>(`/api/run?id=${encodeURIComponent(id)}`));

@@ -1,0 +1,111 @@
+// The studio: the mission, its runs, and the run in progress above the page of the run that is shown.
+
+import { useState } from "preact/hooks";
+import type { Desk } from "../desk.ts";
+import type { Breakpoint, Entry, Problem, Progress } from "../model/connection.ts";
+import { clock, exactly } from "../model/text.ts";
+import { speeds } from "../store.ts";
+import { Page } from "./page.tsx";
+import { parseTime } from "./transport.tsx";
+
+export function Studio({ desk }: { desk: Desk }) {
+  const state = desk.state.value;
+  const store = desk.store.value;
+  return <>
+    <nav class="bar screen" aria-label="Studio">
+      <b>{state?.mission || state?.file || "Canopy studio"}</b>
+      {state !== null && <Runs desk={desk} runs={state.runs} />}
+      {state !== null && (desk.live() === null ? state.file !== "" && <Fly desk={desk} busy={state.flight?.over === false} />
+        : <Controls desk={desk} flight={desk.live()!} />)}
+    </nav>
+    <div role="status" class="screen">
+      {desk.lost.value !== "" && <p class="verdict failed">{desk.lost.value}</p>}
+      {desk.trouble.value !== "" && <p class="verdict failed">
+        {desk.trouble.value} <button type="button" aria-label="Close the message" onClick={() => (desk.trouble.value = "")}>✕</button></p>}
+      {state?.flight?.over && state.flight.id === desk.shown.value && state.flight.error !== "" &&
+        <p class="verdict interrupted">{state.flight.error}</p>}
+    </div>
+    {state !== null && state.problems.length > 0 && <Problems list={state.problems} />}
+    {store !== null ? <Page store={store} key={desk.shown.value} />
+      : state !== null && desk.lost.value === "" && <p class="lead">{state.file === "" ? "There is no run here." : "No run yet: fly the mission."}</p>}
+  </>;
+}
+
+/** Runs chooses the run that is shown, and the one that is laid over it. */
+function Runs({ desk, runs }: { desk: Desk; runs: Entry[] }) {
+  if (runs.length === 0) return null;
+  const options = runs.map((r) => <option key={r.id} value={r.id}>
+    {r.id} · {r.outcome === "" ? "no summary" : `${r.outcome}, ${clock(r.ended, 1)}`} · {new Date(1000 * r.changed).toLocaleString()}
+  </option>);
+  return <>
+    <label>run <select value={desk.shown.value} onChange={(e) => desk.show(e.currentTarget.value)}>{options}</select></label>
+    <label>with <select value={desk.against.value} onChange={(e) => desk.compare(e.currentTarget.value)}>
+      <option value="">no other run</option>{options.filter((_, i) => runs[i]!.id !== desk.shown.value)}
+    </select></label>
+  </>;
+}
+
+/** speedNames are those of the speeds of a run. */
+const speedNames = [[0, "as fast as it can"], ...speeds.map((s) => [s, `${s} ×`])] as [number, string][];
+
+function Fly({ desk, busy }: { desk: Desk; busy: boolean }) {
+  const [set, setSet] = useState("");
+  const [speed, setSpeed] = useState(0);
+  const settings = () => set.split(";").map((one) => one.trim()).filter(Boolean);
+  return <span class="tools">
+    <button type="button" class="first" disabled={busy} onClick={() => void desk.fly({ do: "go", speed }, settings())}>Fly</button>
+    <button type="button" disabled={busy} title="Pause after the first instant" onClick={() => void desk.fly({ do: "step", speed }, settings())}>Fly in steps</button>
+    <select aria-label="Speed of the run" value={speed} onChange={(e) => setSpeed(Number(e.currentTarget.value))}>
+      {speedNames.map(([v, name]) => <option value={v}>{name}</option>)}
+    </select>
+    <input type="text" aria-label="Settings" placeholder="settings: horizon=3600; …" value={set} onInput={(e) => setSet(e.currentTarget.value)} />
+    {busy && <span>Another run is in progress.</span>}
+  </span>;
+}
+
+/** Controls are those of the run in progress. */
+function Controls({ desk, flight }: { desk: Desk; flight: Progress }) {
+  const [until, setUntil] = useState("");
+  const wanted = parseTime(until);
+  return <span class="tools">
+    {flight.paused === "" ? <button type="button" class="first" onClick={() => void desk.want({ do: "pause" })}>Pause</button>
+      : <button type="button" class="first" onClick={() => void desk.want({ do: "go" })}>Go on</button>}
+    <button type="button" title="Go on to the next event or status change" onClick={() => void desk.want({ do: "step" })}>Step</button>
+    <input type="text" class="time" aria-label="Time at which to pause" placeholder="h:mm:ss" value={until} onInput={(e) => setUntil(e.currentTarget.value)} />
+    <button type="button" disabled={!Number.isFinite(wanted)} onClick={() => void desk.want({ do: "until", until: wanted })}>Go until</button>
+    <select aria-label="Speed of the run" value={flight.speed} onChange={(e) => void desk.want({ do: "change", speed: Number(e.currentTarget.value) })}>
+      {speedNames.map(([v, name]) => <option value={v}>{name}</option>)}
+    </select>
+    <button type="button" onClick={() => void desk.want({ do: "stop" })}>Stop</button>
+    <progress aria-label="Progress of the run" value={flight.t} max={flight.until} />
+    <output>{exactly(flight.t)}{flight.paused === "" ? "" : `, paused: ${flight.paused}`}</output>
+    <Breakpoints desk={desk} list={flight.breakpoints ?? []} />
+  </span>;
+}
+
+/** Breakpoints lists the breakpoints, and adds one of the selected task. */
+function Breakpoints({ desk, list }: { desk: Desk; list: Breakpoint[] }) {
+  const [status, setStatus] = useState("");
+  const { data } = desk.store.value?.run ?? {};
+  const selected = desk.store.value?.selected.value ?? null;
+  const task = selected === null ? undefined : data?.tasks[selected]?.name;
+  const put = (breakpoints: Breakpoint[]) => void desk.want({ do: "change", breakpoints });
+  return <>
+    {list.map((b) => <button type="button" key={`${b.status} ${b.task}`} title="Remove this breakpoint" onClick={() => put(list.filter((x) => x !== b))}>
+      pause when {b.task} {b.status === "" ? "changes" : `is ${b.status}`} ✕</button>)}
+    {task !== undefined && <>
+      <button type="button" onClick={() => put([...list, { task, status }])}>Pause when {task} is</button>
+      <select aria-label="Status of the breakpoint" value={status} onChange={(e) => setStatus(e.currentTarget.value)}>
+        <option value="">another status</option>{data!.statuses.map((s) => <option key={s}>{s}</option>)}
+      </select>
+    </>}
+  </>;
+}
+
+function Problems({ list }: { list: Problem[] }) {
+  return <section class="problems" aria-label="Problems in the mission">
+    <ul>{list.map((p) => <li class={p.severity}>
+      {p.line > 0 && <code>{p.file}:{p.line}:{p.column}</code>} <b>{p.severity}</b>: {p.text}{p.hint !== "" && <span class="muted"> {p.hint}</span>}
+    </li>)}</ul>
+  </section>;
+}
