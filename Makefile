@@ -66,7 +66,7 @@ campaign: ## MISSIONS random missions, flown six times each: no flight contradic
 SIDE_BY_SIDE := ^Test(Check|Diff|Fly|Input|Interrupt|Nohup|Region|Remote|Replay|Run|Serve|Sockets|Operators|Upload|Watch)
 race: ## the tests of what runs side by side, under the race detector
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	$(GO) test -race -short -vet=off ./autopilot/link ./run/control ./run/live
+	$(GO) test -race -short -vet=off ./autopilot/link ./editor/studio ./run/control ./run/live
 	$(GO) test -race -short -vet=off -run '^TestRandom$$' ./bt
 	$(GO) test -race -short -vet=off -run '$(SIDE_BY_SIDE)' ./cmd/canopy ./run/driver
 else

@@ -104,6 +104,7 @@ type Run struct {
 	unset     []bool          // by recorded signal: it may be unset, and is then NaN
 	needed    []int           // places of the signals that must be finite although they may not be recorded
 	until     float64
+	pause     float64       // at which a step ends; 0: none must
 	point     int           // number of the next point of the recording grid
 	sampled   float64       // time of the last sample
 	low, high []float64     // range of each state, widened by what errors of the integration explain; or what is implied
@@ -229,7 +230,11 @@ func (r *Run) step() error {
 		_ = r.watched() // which logs nothing
 	}
 	from := r.world.T()
-	segment, err := r.world.Advance(r.until)
+	until := r.until
+	if r.pause > from {
+		until = min(until, r.pause)
+	}
+	segment, err := r.world.Advance(until)
 	r.stuck, r.waiting = err != nil, segment.Waiting
 	if r.slides && !segment.Slid && err == nil {
 		e := record.Event{T: from, Micro: r.executive.Micro(), Kind: "chattering", Text: "the motion slides no more"}
@@ -690,6 +695,10 @@ func (r *Run) Stopping() bool { return r.stopping }
 
 // T returns the time [s].
 func (r *Run) T() float64 { return r.world.T() }
+
+// PauseAt lets a step end at a time [s]; 0: at none. So does a step of the integrator, as at a time event: results stay
+// within the tolerance.
+func (r *Run) PauseAt(t float64) { r.pause = t }
 
 // Until returns the time [s] at which the run ends.
 func (r *Run) Until() float64 { return r.until }

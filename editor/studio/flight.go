@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -22,8 +21,6 @@ type Breakpoint struct {
 	Task   string `json:"task"`
 	Status string `json:"status"` // "": any
 }
-
-func (b Breakpoint) String() string { return b.Task + " became " + cmp.Or(b.Status, "another status") }
 
 // flight is a run in progress. The goroutine of the run has the mutex while it steps; between two steps, and while the
 // run is paused, viewers and commands have it.
@@ -55,8 +52,10 @@ type flight struct {
 
 // Wish is what a run is to do.
 type Wish struct {
-	Do          string       `json:"do"` // go, pause, step, until, stop, or change: only what follows
-	Until       float64      `json:"until"`
+	Do          string       `json:"do"`    // go, pause, step, until, stop, set, or change: only what follows
+	Until       float64      `json:"until"` // [s]
+	State       string       `json:"state"` // of the vehicle, that is set
+	Value       float64      `json:"value"` // of the state
 	Speed       *float64     `json:"speed"` // simulated seconds per second, at most; 0: no limit; null: as before
 	Breakpoints []Breakpoint `json:"breakpoints"`
 }
@@ -83,6 +82,7 @@ func (f *flight) fly(dir string, o folder.Options) {
 	o.Also, o.Observe = record.Tee{f.gathered, f}, f.observe
 	_, f.err = folder.Fly(ctx, f.run, dir, o)
 	f.over = true
+	f.changed.Broadcast()
 	cancel()
 	close(f.done)
 }
@@ -91,7 +91,7 @@ func (f *flight) fly(dir string, o folder.Options) {
 func (f *flight) Status(_ float64, _ int, c bt.Change) error {
 	for _, b := range f.breakpoints {
 		if b.Task == f.tasks[c.Task].Name && (b.Status == "" || b.Status == c.To.String()) {
-			f.hit = b.String()
+			f.hit = b.Task + " became " + c.To.String()
 		}
 	}
 	return nil
@@ -111,12 +111,11 @@ func (f *flight) observe() {
 	case f.run.T() >= f.until:
 		f.pause("as wanted")
 	}
-	for f.paused != "" && !f.cancelled {
-		f.changed.Wait()
-		f.began, f.from = time.Now(), f.run.T()
-	}
-	for f.paused == "" && !f.cancelled && f.ahead() {
-		f.changed.Wait()
+	for !f.cancelled && !f.run.Over() && (f.paused != "" || f.ahead()) {
+		paused := f.paused != ""
+		if f.changed.Wait(); paused {
+			f.began, f.from = time.Now(), f.run.T()
+		}
 	}
 	f.mutex.Unlock() // others may look
 	f.mutex.Lock()
@@ -135,7 +134,11 @@ func (f *flight) ahead() bool {
 	return true
 }
 
-func (f *flight) pause(why string) { f.paused, f.hit, f.stepping, f.until = why, "", false, math.Inf(1) }
+func (f *flight) pause(why string) {
+	f.paused, f.hit, f.stepping, f.until = why, "", false, math.Inf(1)
+	f.run.PauseAt(0)
+	f.changed.Broadcast()
+}
 
 // take takes a wish. The mutex must be locked. The error tells what is wrong with it.
 func (f *flight) take(w Wish) error {
@@ -163,11 +166,17 @@ func (f *flight) take(w Wish) error {
 			return fmt.Errorf("the run is at %s already", report.Clock(f.run.T()))
 		}
 		f.paused, f.until = "", w.Until
+		f.run.PauseAt(w.Until)
 	case "stop":
 		f.cancelled = true
 		f.cancel()
+	case "set":
+		if err := f.run.SetState(w.State, w.Value); err != nil {
+			return err
+		}
+		f.steps++
 	default:
-		return fmt.Errorf("a run cannot do %q: it can go, pause, step, go until a time, stop, or change", w.Do)
+		return fmt.Errorf("a run cannot do %q: it can go, pause, step, go until a time, stop, set, or change", w.Do)
 	}
 	if w.Speed != nil {
 		f.speed, f.began, f.from = *w.Speed, time.Now(), f.run.T()

@@ -51,8 +51,8 @@ func newGuard(at net.Addr, next http.Handler) *guard {
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "+
-		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "+
+		"img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -107,4 +107,6 @@ func (g *guard) knows(r *http.Request) bool {
 }
 
 // is compares a token, in a time that does not depend on it.
-func (g *guard) is(token string) bool { return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1 }
+func (g *guard) is(token string) bool {
+	return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1
+}

@@ -17,7 +17,7 @@ import (
 
 // entry is a run in the list of runs.
 type entry struct {
-	ID      string  `json:"id"` // the path of its folder
+	ID      string  `json:"id"`      // the path of its folder
 	Changed int64   `json:"changed"` // when its log was last written [s, Unix]
 	Outcome string  `json:"outcome"` // of its summary; "": it has none
 	Ended   float64 `json:"ended"`   // [s]

@@ -72,15 +72,23 @@ type State struct {
 
 // Progress is how far a run has come.
 type Progress struct {
-	ID          string       `json:"id"`
-	Over        bool         `json:"over"`
-	Steps       int          `json:"steps"`
-	T           float64      `json:"t"`     // [s]
-	Until       float64      `json:"until"` // [s]
-	Paused      string       `json:"paused"`
-	Speed       float64      `json:"speed"`
-	Breakpoints []Breakpoint `json:"breakpoints"`
-	Error       string       `json:"error"` // with which it ended
+	ID          string         `json:"id"`
+	Over        bool           `json:"over"`
+	Steps       int            `json:"steps"`
+	T           float64        `json:"t"`     // [s]
+	Until       float64        `json:"until"` // [s]
+	Paused      string         `json:"paused"`
+	Speed       float64        `json:"speed"`
+	Breakpoints []Breakpoint   `json:"breakpoints"`
+	States      []vehicleState `json:"states"` // of the vehicle, while it is paused
+	Error       string         `json:"error"`  // with which it ended
+}
+
+// vehicleState is a state of the vehicle, which can be set.
+type vehicleState struct {
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit"`
+	Value float64 `json:"value"`
 }
 
 // Start is how a run begins.
@@ -153,13 +161,30 @@ func (s *Studio) state() *State {
 	if f := s.flight; f != nil {
 		f.mutex.Lock()
 		defer f.mutex.Unlock()
-		x.Flight = &Progress{f.id, f.over, f.steps, f.run.T(), f.run.Until(), f.paused, f.speed, f.breakpoints, ""}
-		if f.err != nil {
-			x.Flight.Error = f.err.Error()
-		}
+		x.Flight = f.progress()
 	}
 	return x
 }
+
+// progress tells how far the run has come. The mutex must be locked.
+func (f *flight) progress() *Progress {
+	p := &Progress{ID: f.id, Over: f.over, Steps: f.steps, T: f.run.T(), Until: f.run.Until(), Paused: f.paused,
+		Speed: f.speed, Breakpoints: f.breakpoints, States: []vehicleState{}}
+	if f.err != nil {
+		p.Error = f.err.Error()
+	}
+	if f.paused != "" && !f.over {
+		values := f.run.World().States()
+		for i, s := range f.run.Mission().Vehicle.States {
+			if finite(values[i]) {
+				p.States = append(p.States, vehicleState{s.Name, s.Unit, values[i]})
+			}
+		}
+	}
+	return p
+}
+
+func finite(x float64) bool { return x-x == 0 }
 
 // show sends the data of a run: of the one in progress, of what was recorded so far.
 func (s *Studio) show(w http.ResponseWriter, r *http.Request) {

@@ -451,8 +451,8 @@ func (g *Gatherer) drawLink(d *data) {
 	d.Plots = append(d.Plots, panel{"Link", []int{n, n + 1}})
 }
 
-// Digest returns the digest of a log with this end. Of a run in progress, it is one of what was gathered so far, between
-// two of its steps; when the gatherer takes in more, the digest must not be used any more.
+// Digest returns the digest of a log with this end. A run in progress can have one between two of its steps, which must
+// not be used any more once the gatherer takes in more.
 func (g *Gatherer) Digest(end record.End) *Digest {
 	d := &Digest{Header: g.shown, End: end, numbers: g.numbers, changes: g.changes,
 		extremes: g.extremes, noticed: g.noticed, moreToNotice: g.moreToNotice}

@@ -411,6 +411,13 @@ func (w *world) react(settled bool) bool {
 
 func (w *world) States() []float64 { return w.sim.Y }
 
+// SetState implements run.Settable.
+func (w *world) SetState(state int, value float64) {
+	w.commands = false
+	w.sim.Y[state] = value
+	w.sim.Restart()
+}
+
 func (w *world) At(t float64) []float64 {
 	y := w.sim.Y
 	if t < w.sim.T {

@@ -82,6 +82,15 @@ export class Desk {
     return this.try(async () => (this.shown.value = await server.fly(wish, set)));
   }
 
+  /** branch starts a run that pauses at a time [s], and lays the one that is shown over it. */
+  branch(until: number, speed: number, set: string[]) {
+    return this.try(async () => {
+      const id = await server.fly({ do: "until", until, speed }, set);
+      this.against.value = this.shown.value;
+      this.shown.value = id;
+    });
+  }
+
   /** want tells the run in progress what to do. */
   want(wish: server.Wish) {
     return this.try(() => server.want(wish));

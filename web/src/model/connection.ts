@@ -34,6 +34,7 @@ export interface Progress {
   paused: string; // why; "": it is not
   speed: number; // simulated seconds per second; 0: no limit
   breakpoints: Breakpoint[] | null;
+  states: { name: string; unit: string; value: number }[]; // of the vehicle, while it is paused
   error: string; // with which it ended
 }
 
@@ -48,8 +49,10 @@ export interface State {
 
 /** Wish is what a run in progress is to do. */
 export interface Wish {
-  do: "go" | "pause" | "step" | "until" | "stop" | "change";
+  do: "go" | "pause" | "step" | "until" | "stop" | "set" | "change";
   until?: number;
+  state?: string; // of the vehicle, that is set
+  value?: number;
   speed?: number;
   breakpoints?: Breakpoint[];
 }

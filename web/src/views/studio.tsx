@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { Desk } from "../desk.ts";
 import type { Breakpoint, Entry, Problem, Progress } from "../model/connection.ts";
-import { clock, exactly } from "../model/text.ts";
+import { clock, exactly, number } from "../model/text.ts";
 import { speeds } from "../store.ts";
 import { Page } from "./page.tsx";
 import { parseTime } from "./transport.tsx";
@@ -51,10 +51,13 @@ const speedNames = [[0, "as fast as it can"], ...speeds.map((s) => [s, `${s} ×`
 function Fly({ desk, busy }: { desk: Desk; busy: boolean }) {
   const [set, setSet] = useState("");
   const [speed, setSpeed] = useState(0);
+  const shown = desk.store.value;
   const settings = () => set.split(";").map((one) => one.trim()).filter(Boolean);
   return <span class="tools">
     <button type="button" class="first" disabled={busy} onClick={() => void desk.fly({ do: "go", speed }, settings())}>Fly</button>
     <button type="button" disabled={busy} title="Pause after the first instant" onClick={() => void desk.fly({ do: "step", speed }, settings())}>Fly in steps</button>
+    {shown !== null && shown.run.data.end > 0 && <button type="button" disabled={busy || shown.time.value <= 0} title="Fly again, pause at the cursor, and lay this run over it"
+      onClick={() => void desk.branch(shown.time.value, speed, settings())}>Branch at the cursor</button>}
     <select aria-label="Speed of the run" value={speed} onChange={(e) => setSpeed(Number(e.currentTarget.value))}>
       {speedNames.map(([v, name]) => <option value={v}>{name}</option>)}
     </select>
@@ -80,7 +83,25 @@ function Controls({ desk, flight }: { desk: Desk; flight: Progress }) {
     <progress aria-label="Progress of the run" value={flight.t} max={flight.until} />
     <output>{exactly(flight.t)}{flight.paused === "" ? "" : `, paused: ${flight.paused}`}</output>
     <Breakpoints desk={desk} list={flight.breakpoints ?? []} />
+    {flight.states.length > 0 && <States desk={desk} states={flight.states} />}
   </span>;
+}
+
+/** States sets a state of the vehicle by hand. */
+function States({ desk, states }: { desk: Desk; states: Progress["states"] }) {
+  const [name, setName] = useState(states[0]!.name);
+  const state = states.find((s) => s.name === name) ?? states[0]!;
+  const [text, setText] = useState("");
+  const value = Number(text);
+  return <>
+    <select aria-label="State of the vehicle" value={state.name} onChange={(e) => setName(e.currentTarget.value)}>
+      {states.map((s) => <option key={s.name}>{s.name}</option>)}
+    </select>
+    <span>{number(state.value)}</span>
+    <input type="text" class="time" aria-label="New value of the state" placeholder="new value" value={text} onInput={(e) => setText(e.currentTarget.value)} />
+    <span>{state.unit}</span>
+    <button type="button" disabled={text.trim() === "" || !Number.isFinite(value)} onClick={() => void desk.want({ do: "set", state: state.name, value })}>Set</button>
+  </>;
 }
 
 /** Breakpoints lists the breakpoints, and adds one of the selected task. */
