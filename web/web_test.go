@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -55,6 +56,41 @@ func TestBrowser(t *testing.T) {
 		report("LARGE", written(t, "large", large())),
 		report("HOSTILE", written(t, evil, fmt.Sprintf(`<ReactiveSequence name="%s"><Condition name="%sc" on="x ge -2"/>`+
 			`<Action name="%sa" write="u := 1"/></ReactiveSequence>`, escaped, escaped, escaped))))
+}
+
+// TestStudio uses a studio in Chromium. The root of its plan has markup as its name.
+func TestStudio(t *testing.T) {
+	browser := chromium(t)
+	if _, err := os.Stat(filepath.Join("node_modules", ".test")); err != nil {
+		node(t, "studio.test.mjs", nil) // which skips
+	}
+	var arguments []string
+	if testing.Short() {
+		arguments = []string{"--test-name-pattern=^a "}
+	}
+	dir, canopy, _ := reports(t)
+	mission := written(t, "oscillator", fmt.Sprintf(`<ReactiveFallback name="%s"><ReactiveSequence name="up">`+
+		`<Condition name="high" on="x ge 0.5"/><Action name="push" write="u := 1"/></ReactiveSequence>`+
+		`<Action name="rest" write="u := 0"/></ReactiveFallback>`, escaped))
+	studio := exec.Command(canopy, "studio", mission, "--out", filepath.Join(dir, "runs"))
+	studio.Stderr = os.Stderr
+	out, err := studio.StdoutPipe()
+	if err == nil {
+		err = studio.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = studio.Process.Kill() // unless it has ended
+		_ = studio.Wait()
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	node(t, "studio.test.mjs", arguments, "CHROMIUM="+browser, "MISSION="+mission,
+		"STUDIO="+strings.TrimSpace(strings.TrimPrefix(line, "studio: ")), fmt.Sprintf("PID=%d", studio.Process.Pid))
 }
 
 // BenchmarkReport prints and bounds how long pages of a tree of 5,000 tasks and of a run of 28 days take in Chromium.

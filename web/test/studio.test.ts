@@ -1,0 +1,160 @@
+// Tests of the studio in a real browser: STUDIO is the address that it printed, MISSION the file of its mission, and PID
+// its process, which the last test ends. CHROMIUM names the browser.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
+
+const address = process.env.STUDIO!;
+const plan = join(dirname(process.env.MISSION!), "plan.xml");
+const axe = readFileSync(createRequire(`${process.cwd()}/`).resolve("axe-core/axe.min.js"), "utf8");
+
+let browser: Browser;
+let page: Page;
+let faults: string[];
+
+before(async () => {
+  browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM!, args: ["--no-sandbox", "--disable-gpu"] });
+});
+after(() => browser.close());
+
+async function open(to = address, width = 1280) {
+  faults = [];
+  page = await browser.newPage();
+  page.on("pageerror", (e) => faults.push(String(e)));
+  page.on("dialog", (d) => {
+    faults.push("a dialog");
+    void d.dismiss();
+  });
+  page.on("request", (r) => /^(data|blob):/.test(r.url()) || r.url().startsWith(new URL(address).origin) || faults.push(r.url()));
+  await page.setViewport({ width, height: 900 });
+  await page.goto(to);
+  await page.waitForSelector(".bar");
+}
+
+beforeEach(async () => {
+  await page?.close();
+  await open();
+});
+
+const says = (text: string) => page.waitForFunction((wanted) => document.body.textContent!.includes(wanted), { timeout: 10_000 }, text);
+const fine = () => assert.deepEqual(faults, []);
+
+/** press clicks the button whose text begins with a text. */
+async function press(text: string) {
+  const find = (wanted: string) => [...document.querySelectorAll("button")].find((b) => b.textContent!.startsWith(wanted) && !b.disabled);
+  await page.waitForFunction(find, { timeout: 10_000 }, text);
+  await (await page.evaluateHandle(find, text) as unknown as { click(): Promise<void> }).click();
+}
+
+const fill = async (label: string, text: string) => {
+  await page.$eval(`[aria-label="${label}"]`, (e) => ((e as HTMLInputElement).value = ""));
+  await page.type(`[aria-label="${label}"]`, text);
+};
+
+test("a mission without a run says so; it is flown, and its report is there", async () => {
+  await says("No run yet");
+  await press("Fly");
+  await says("Complete; ended at 0:01:40");
+  assert.match(await page.$eval(".bar select", (e) => e.textContent!), /studio-1 · complete, 0:01:40/);
+  assert.ok((await page.$$(".figure canvas")).length > 3);
+  assert.doesNotMatch(page.url(), /token/);
+  await page.reload();
+  await says("Complete; ended at 0:01:40");
+  fine();
+});
+
+test("a run goes on by steps, until a time, and until a task has a status", async () => {
+  await press("Fly in steps");
+  await says("0:00:00.000, paused: after an event");
+  await press("Step");
+  await says("0:00:00.523, paused"); // x is 0.5
+  await fill("Time at which to pause", "30");
+  await press("Go until");
+  await says("0:00:30.000, paused: as wanted");
+  await page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".names button")].find((b) => b.textContent === "push")!.click());
+  await page.select("[aria-label='Status of the breakpoint']", "Running");
+  await press("Pause when push is");
+  await says("pause when push is Running");
+  await press("Go on");
+  await says("paused: push became Running");
+  assert.match(await page.$eval(".details", (e) => e.textContent!), /^push.*Running/);
+  await press("pause when push is Running");
+  await press("Stop");
+  await says("Interrupted; ended at");
+  fine();
+});
+
+test("a run is branched at the cursor, a state is set, and both are laid over each other", async () => {
+  await page.select(".bar select", await page.$eval(".bar option:last-child", (e) => (e as HTMLOptionElement).value));
+  await says("Complete; ended at 0:01:40");
+  await fill("Time of the cursor", "20");
+  await page.keyboard.press("Enter");
+  await press("Branch at the cursor");
+  await says("0:00:20.000, paused: as wanted");
+  await page.select("[aria-label='State of the vehicle']", "y");
+  await fill("New value of the state", "3");
+  await press("Set");
+  await press("Go on");
+  await says("The runs first differ at");
+  await fill("Filter", "hand");
+  await says("y is set from 0.408");
+  fine();
+});
+
+test("mistakes in the files are shown where they are, and no longer when they are mended", async () => {
+  const right = readFileSync(plan, "utf8");
+  writeFileSync(plan, right.replace("x ge 0.5", "xx ge 0.5"));
+  await says("plan.xml:1:");
+  await press("Fly");
+  await says('xx');
+  writeFileSync(plan, right);
+  await page.waitForFunction(() => document.querySelector(".problems") === null);
+  fine();
+});
+
+test("what is refused is said, and can be closed", async () => {
+  await fill("Settings", "horizn=3");
+  await press("Fly");
+  await says("horizn");
+  await page.click("[aria-label='Close the message']");
+  assert.equal(await page.$(".bar ~ div .verdict"), null);
+  fine();
+});
+
+test("without a session, nothing is shown", async () => {
+  const other = await browser.createBrowserContext();
+  const stranger = await other.newPage();
+  await stranger.goto(new URL(address).origin + "/#token=WRONG");
+  await stranger.waitForFunction(() => document.body.textContent!.includes("open the address that canopy studio printed"));
+  assert.equal(await stranger.$(".figure"), null);
+  await other.close();
+});
+
+test("axe finds nothing, narrow pages scroll nothing sideways", async () => {
+  for (const [scheme, width] of [["light", 1280], ["dark", 400]] as const) {
+    await page.close();
+    await open(undefined, width);
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    await press("Fly in steps");
+    await says("paused: after an event");
+    await page.evaluate(axe);
+    const found = await page.evaluate(async () => (await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } })
+      .axe.run()).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(" | ")}`));
+    assert.deepEqual(found, []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+    await press("Stop");
+    await says("Interrupted; ended at");
+  }
+  fine();
+});
+
+test("a page says that the studio has ended", async () => {
+  await says("ended at");
+  process.kill(Number(process.env.PID), "SIGINT");
+  await says("canopy studio does not answer");
+  fine();
+});
