@@ -76,7 +76,7 @@ func (m *Model) doubtful(f Finding) bool {
 	if f.Verdict == Proved || m.subject.Fly == nil || f.fault == nil {
 		return f.Verdict == Undecided
 	}
-	_, shown := m.inFlight(f.fault.in)
+	_, _, shown := m.inFlight(f.fault.in)
 	return !shown
 }
 

@@ -14,8 +14,9 @@ import (
 	"github.com/canopy-uav/canopy/expr"
 )
 
-// A mission has one flight: one vehicle, one start, one set of parameters, one horizon. What a search refutes of it is
-// refuted only if that flight shows it; a path through the abstraction alone need not be possible.
+// A mission has one flight from each start: one vehicle, one set of parameters, one horizon. What a search refutes of it
+// is refuted only if a flight shows it: its own, or that from a corner of the ranges in which it may start. A path through
+// the abstraction alone need not be possible.
 
 // view is a state in which the plan has settled, of a path or of a flight.
 type view interface {
@@ -68,13 +69,23 @@ func (m *Model) replay(s *declare.Shown, before func(*flownView) bool, after vio
 	return 0, false
 }
 
-// inFlight looks for evidence in the flight of the mission; a plan alone has none.
-func (m *Model) inFlight(in evidence) (at float64, ok bool) {
+// inFlight looks for evidence in the flights of the mission, and returns when and in which one it is; a plan alone has
+// none. Flights from other starts than the declared one count if they keep the facts.
+func (m *Model) inFlight(in evidence) (at float64, start string, ok bool) {
 	if m.subject.Fly == nil {
-		return 0, false
+		return 0, "", false
 	}
 	s := m.subject.Fly(m.space.work.more)
-	return in(&s)
+	at, ok = in(&s)
+	for k := 0; !ok && m.subject.Corner != nil; k++ {
+		if s, ok = m.subject.Corner(k, m.space.work.more); !ok {
+			return 0, "", false
+		}
+		if at, ok = in(&s); !s.Lawful {
+			ok = false
+		}
+	}
+	return at, s.Start, ok
 }
 
 // fault is what a finding would refute, as a flight of the mission shows it.
@@ -110,7 +121,7 @@ func (m *Model) together(p pair, brief bool) evidence {
 func (m *Model) divided(pairs []pair, shows func(p pair) evidence) (parts [][]pair) {
 	var shown, rest []pair
 	for _, p := range pairs {
-		if _, ok := m.inFlight(shows(p)); ok {
+		if _, _, ok := m.inFlight(shows(p)); ok {
 			shown = append(shown, p)
 		} else {
 			rest = append(rest, p)
@@ -161,8 +172,8 @@ func (m *Model) concrete(q Question, found []Finding) []Finding {
 		if is == nil {
 			continue
 		}
-		if at, ok := m.inFlight(is.in); ok {
-			f.show(is, at)
+		if at, start, ok := m.inFlight(is.in); ok {
+			f.show(is, at, start)
 		} else if m.subject.Fly(m.space.work.more).Certain[assertion] {
 			*f = Finding{Question: f.Question, About: f.About, Place: f.Place, Verdict: Proved, Assumes: []Assumption{Begins},
 				Text: holds + ", as in the mission's own flight, for no task changes what it reads"}
@@ -181,14 +192,19 @@ func declared(text, assertion, advice string) *fault {
 	}}
 }
 
-// show says that the flight shows a fault.
-func (f *Finding) show(is *fault, at float64) {
-	f.Verdict, f.Text, f.Assumes, f.Open = Refuted, is.text+"; the mission's own flight shows it", nil, false
+// show says that a flight shows a fault: the mission's own, or that from another start.
+func (f *Finding) show(is *fault, at float64, start string) {
+	f.Verdict, f.Assumes, f.Open, f.Start = Refuted, nil, false, start
+	which, with := "the mission's own flight", ""
+	if start != "" {
+		which, with = "the flight from `"+start+"`", " with that start"
+	}
+	f.Text = is.text + "; " + which + " shows it"
 	if !math.IsNaN(at) {
 		f.At = &at
 		f.Text += fmt.Sprintf(" at t = %s s", diag.Number(at, 6))
 	}
-	f.Advice = "`canopy run` shows it; " + is.advice
+	f.Advice = "`canopy run`" + with + " shows it; " + is.advice
 }
 
 // doubt says that the flight does not show a fault that is refuted of the abstraction, and what would exclude it.
@@ -206,8 +222,14 @@ func (m *Model) doubt(f *Finding, q Question, is *fault) {
 		f.Advice = fact + "; else " + f.Advice
 	}
 	f.Verdict, f.Assumes = Undecided, nil
-	f.Text = fmt.Sprintf("%s; the proof does not exclude it, but the mission's own flight does not show it, up to"+
-		" t = %s s", whether(text), diag.Number(s.Until, 6))
+	flights := "the mission's own flight does not show it"
+	if m.subject.Corner != nil {
+		if _, ok := m.subject.Corner(0, m.space.work.more); ok {
+			flights = "neither its own flight nor those from the corners of its ranges show it"
+		}
+	}
+	f.Text = fmt.Sprintf("%s; the proof does not exclude it, but %s, up to t = %s s", whether(text), flights,
+		diag.Number(s.Until, 6))
 	if s.Stopped != nil {
 		f.Text += ", where it stops: " + s.Stopped.Error()
 	}

@@ -257,6 +257,14 @@ func (c *campaign) wrong(f *verify.Finding, initial, format string, args ...any)
 		c.text(initial))
 }
 
+// startOf returns the start of the flight that shows what is refuted, as initial values for a flight.
+func startOf(x *verify.Finding) string {
+	if x.Start == "" {
+		return ""
+	}
+	return x.Start + "\n"
+}
+
 // judge holds answers against a flight.
 func (c *campaign) judge(found []verify.Finding, f *flownLog, initial string) {
 	if r := f.broken(); r != nil {
@@ -279,7 +287,7 @@ func (c *campaign) judge(found []verify.Finding, f *flownLog, initial string) {
 	for _, r := range f.rows {
 		c.counts["row "+r.Kind+" "+r.Verdict]++
 		for _, x := range slices.Concat(of["property"], of["always"]) {
-			if same := r.Property == x.About || r.Property == "always ("+x.About+")"; same && initial == "" &&
+			if same := r.Property == x.About || r.Property == "always ("+x.About+")"; same && initial == startOf(x) &&
 				x.Verdict == verify.Refuted && r.Verdict != record.PropertyViolated {
 				c.wrong(x, initial, "it is %s", r.Verdict)
 			}
@@ -508,7 +516,7 @@ func (c *campaign) states(of map[string][]*verify.Finding, f *flownLog, initial 
 			}
 		}
 		for _, x := range of["reach"] {
-			if goal == nil || initial != "" || x.Verdict != verify.Refuted {
+			if goal == nil || initial != startOf(x) || x.Verdict != verify.Refuted {
 				continue
 			}
 			if holds, sure := goal(&s); holds && sure {
@@ -611,6 +619,12 @@ func TestCampaign(t *testing.T) {
 			}
 			if i < 3 {
 				c.reach(found, initial)
+			}
+		}
+		for i := range found {
+			if start := startOf(&found[i]); start != "" && slices.Contains([]string{"property", "always", "reach"}, found[i].Question) {
+				c.counts["flights from corners"]++
+				c.judge(found[i:i+1], c.fly(start, 0), start)
 			}
 		}
 		flying += time.Since(begin)

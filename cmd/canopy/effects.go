@@ -22,7 +22,7 @@ func provable(m *mission.Mission) (declare.Subject, error) {
 	if err != nil {
 		return s, &usageError{err.Error()}
 	}
-	s.Rates, s.Fly = table, shownBy(m, table)
+	s.Rates, s.Fly, s.Corner = table, shownBy(m, table), shownFrom(m, table)
 	s.Start = func() declare.Subject { return table.FromStart(s) }
 	s.Endless = func() declare.Subject {
 		longer, table := s, table.Endless()

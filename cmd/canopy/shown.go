@@ -35,6 +35,23 @@ func shownBy(m *mission.Mission, table *rates.Table) func(goOn func() bool) decl
 	}
 }
 
+// shownFrom does the same from the corners of the ranges in which a mission may start.
+func shownFrom(m *mission.Mission, table *rates.Table) func(number int, goOn func() bool) (declare.Shown, bool) {
+	var known []declare.Shown
+	return func(number int, goOn func() bool) (declare.Shown, bool) {
+		for k := len(known); k <= number; k++ {
+			from, start, ok := m.Corner(k)
+			if !ok {
+				return declare.Shown{}, false
+			}
+			s := fly(from, table, goOn)
+			s.Start = start
+			known = append(known, s)
+		}
+		return known[number], true
+	}
+}
+
 // fly flies a mission.
 func fly(m *mission.Mission, table *rates.Table, goOn func() bool) declare.Shown {
 	watch := m.Watch()

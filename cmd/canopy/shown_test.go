@@ -280,8 +280,8 @@ commands: {u: {unit: m/s}, w: {}}
 	}
 }
 
-// TestProofsFromRanges: what is proved of a mission holds for all starts that it declares; the flight is the one from the
-// value. The cart goes 5 m in the 10 s, at a speed that is a state without a change.
+// TestProofsFromRanges: what is proved of a mission holds for all starts that it declares, and what is refuted is violated
+// from the value or from a corner of the ranges. The cart goes 5 m in the 10 s, at a speed that is a state without a change.
 func TestProofsFromRanges(t *testing.T) {
 	files := stopping(`<Action name="go" write="u := 1 [m/s]"/>`)
 	files["v.yaml"] = `states:
@@ -294,12 +294,13 @@ commands: {u: {unit: m/s, min: 0, max: 1}}
 		{"", "always (x le 5.5)", "proved"},
 		{"", "always (x le 4)", "REFUTED"},
 		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (x le 6.1)", "proved"},
-		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (x le 5.5)", "not proved"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (x le 5.5)", "REFUTED"},
 		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (x le 4)", "REFUTED"},
 		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (k ge 0.2)", "proved"},
-		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (k ge 0.3)", "not proved"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (k ge 0.3)", "REFUTED"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}", "always (k lt 0.39 or k gt 0.41)", "not proved"},
 		{"k: {value: 0.5, min: 0.2, max: 0.6}, x: {value: 0, min: -3, max: 1}", "always (x le 7.1)", "proved"},
-		{"k: {value: 0.5, min: 0.2, max: 0.6}, x: {value: 0, min: -3, max: 1}", "always (x le 6.5)", "not proved"},
+		{"k: {value: 0.5, min: 0.2, max: 0.6}, x: {value: 0, min: -3, max: 1}", "always (x le 6.5)", "REFUTED"},
 		{"x: -1", "always (x le 4.5)", "proved"},
 	} {
 		files["m.yaml"] = plain + "initial: {" + c.initial + "}\ncheck: {properties: [" + c.property + "]}\n"

@@ -123,19 +123,23 @@ type Subject struct {
 
 	// Fly flies the mission as it is declared, as long as goOn returns true; nil: a plan alone, which has many flights.
 	Fly func(goOn func() bool) Shown
+
+	// Corner flies it from a corner of the ranges in which it may start; ok is false if there is none of this number.
+	Corner func(number int, goOn func() bool) (s Shown, ok bool)
 }
 
 // FromAnywhere returns the subject whose runs begin in any state, as where a plan takes over in flight.
 func (s Subject) FromAnywhere() Subject {
-	s.Start, s.Fly = nil, nil
+	s.Start, s.Fly, s.Corner = nil, nil, nil
 	if endless := s.Endless; endless != nil {
 		s.Endless = func() Subject { return endless().FromAnywhere() }
 	}
 	return s
 }
 
-// Shown is what the flight of a mission shows: from its declared start to its end, or to where it stops.
+// Shown is what a flight of a mission shows: from its start to its end, or to where it stops.
 type Shown struct {
+	Start    string             // as the mission writes it; "": the declared one
 	Violated map[string]float64 // the assertions that it violates, by text, and when first [s]; NaN: at no one time
 	Certain  map[string]bool    // those that it satisfies, as does every run from the declared start
 	Initial  []bt.Status        // by task, before the first instant

@@ -2,6 +2,7 @@ package mission
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
@@ -138,6 +139,29 @@ func (m *Mission) Starts(vehicle model.Instance) []interval.Interval {
 		starts[v.state] = v.among
 	}
 	return starts
+}
+
+// corners is how many states with ranges are varied by themselves at the corners of their ranges.
+const corners = 3
+
+// Corner returns the mission with each state that starts in a range at its least or its greatest value, and these as the
+// mission writes them; ok is false if it has no such corner. The first corner has the least values. Of many states, each
+// varies together with others.
+func (m *Mission) Corner(k int) (n *Mission, start string, ok bool) {
+	c := *m
+	c.initial = slices.Clone(m.initial)
+	var values []string
+	for i := range c.initial {
+		v := &c.initial[i]
+		if v.among.Low == v.among.High {
+			continue
+		}
+		if v.value = v.among.Low; k>>(len(values)%corners)&1 == 1 {
+			v.value = v.among.High
+		}
+		values = append(values, m.Vehicle.States[v.state].Name+": "+diag.Number(v.value, -1))
+	}
+	return &c, "initial: {" + strings.Join(values, ", ") + "}", len(values) > 0 && k < 1<<min(len(values), corners)
 }
 
 // Implied returns, by state, the range that the equations of the vehicle imply for the mission's start; nil: nothing is
