@@ -15,7 +15,11 @@ var ErrHand = errors.New("the state cannot be set")
 // Settable is a World that is simulated: its states can be set.
 type Settable interface {
 	World
-	// SetState sets a state of the vehicle by hand, between two steps, at an instant of its own; the log has an event. With
+	// SetState sets a state of the vehicle at the present time.
+	SetState(state int, value float64)
+}
+
+// SetState sets a state of the vehicle by hand, between two steps, at an instant of its own; the log has an event. With
 // an error that wraps ErrHand, nothing has happened. Another error is that of the run, which it has ended.
 func (r *Run) SetState(name string, value float64) error {
 	w, ok := r.world.(Settable)

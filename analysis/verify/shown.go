@@ -14,9 +14,9 @@ import (
 	"github.com/canopy-uav/canopy/expr"
 )
 
-// A mission has one flight from each start: one vehicle, one set of parameters, one horizon. What a search refutes of it
-// is refuted only if a flight shows it: its own, or that from a corner of the ranges in which it may start. A path through
-// the abstraction alone need not be possible.
+// A mission has one flight from each start: one vehicle, one set of parameters, one horizon. What a search refutes of
+// it is refuted only if a flight shows it: its own, or that from a corner of the ranges in which it may start. A path
+// through the abstraction alone need not be possible.
 
 // view is a state in which the plan has settled, of a path or of a flight.
 type view interface {

@@ -383,7 +383,7 @@ func (c *campaign) regression(of map[string][]*verify.Finding, f *flownLog, init
 	}
 	for _, x := range of["regression"] {
 		rule, _, refuted := strings.Cut(x.Text, " does not lead to")
-		if refuted && initial == "" && f.summary.Outcome != record.Failed && !shown[strings.Split(rule, ",")[0]] {
+		if refuted && initial == startOf(x) && f.summary.Outcome != record.Failed && !shown[strings.Split(rule, ",")[0]] {
 			c.wrong(x, initial, "every rule leads to an earlier one but %v", shown)
 		}
 	}
@@ -622,7 +622,7 @@ func TestCampaign(t *testing.T) {
 			}
 		}
 		for i := range found {
-			if start := startOf(&found[i]); start != "" && slices.Contains([]string{"property", "always", "reach"}, found[i].Question) {
+			if start := startOf(&found[i]); start != "" && slices.Contains([]string{"property", "always", "reach", "regression"}, found[i].Question) {
 				c.counts["flights from corners"]++
 				c.judge(found[i:i+1], c.fly(start, 0), start)
 			}

@@ -144,9 +144,9 @@ func (m *Mission) Starts(vehicle model.Instance) []interval.Interval {
 // corners is how many states with ranges are varied by themselves at the corners of their ranges.
 const corners = 3
 
-// Corner returns the mission with each state that starts in a range at its least or its greatest value, and these as the
-// mission writes them; ok is false if it has no such corner. The first corner has the least values. Of many states, each
-// varies together with others.
+// Corner returns the mission with each state that starts in a range at its least or its greatest value, and these as
+// the mission writes them; ok is false if it has no such corner. The first corner has the least values. Of many states,
+// each varies together with others.
 func (m *Mission) Corner(k int) (n *Mission, start string, ok bool) {
 	c := *m
 	c.initial = slices.Clone(m.initial)
