@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -61,6 +63,14 @@ func about(o *studio.Options, name string, placed bool) error {
 		return fmt.Errorf("%s is not a mission; `canopy new` writes one", name)
 	}
 	o.Mission = name
+	o.Check = func() (func(context.Context) any, error) {
+		documents = map[string][]byte{}
+		s, err := subject(name, "", io.Discard)
+		return func(ctx context.Context) any {
+			const budget = 60 // s, as of canopy check
+			return asObjects(s, ask(ctx, s, budget, newProgress(io.Discard, 1)), nil)
+		}, err
+	}
 	o.Read = func(set []string) (*mission.Mission, []string, diag.List, error) {
 		documents = map[string][]byte{} // they may have changed
 		file := filepath.ToSlash(name)

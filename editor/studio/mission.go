@@ -22,6 +22,7 @@ type problem struct {
 type reading struct {
 	name     string // of the mission; "": there is none yet
 	problems []problem
+	version  int               // counts readings
 	stamps   map[string]string // of the files that were read, by name; nil: they are to be read again
 }
 
@@ -39,6 +40,7 @@ func (r *reading) now(read func(set []string) (*mission.Mission, []string, diag.
 		return r.name, r.problems
 	}
 	m, files, found, err := read(nil)
+	r.version++
 	r.problems, r.stamps = []problem{}, map[string]string{}
 	if err != nil {
 		found, r.problems = nil, append(r.problems, problem{Severity: diag.Error.String(), Text: err.Error()})

@@ -9,11 +9,14 @@
 //	GET  /api/run?id=   the data of a run, as web/src/model/run.ts describes it
 //	POST /api/fly       flies the mission, as a Start says; returns the identifier of the run
 //	POST /api/wish      changes what the run in progress does: a Wish
+//	POST /api/check     proves what the mission declares, as canopy check; {"stop": true} ends the proof
+//	GET  /api/findings  what it has found, as canopy check --json
 package studio
 
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,6 +47,9 @@ type Options struct {
 	// documents. It is nil if there is no mission.
 	Read func(set []string) (m *mission.Mission, files []string, found diag.List, err error)
 
+	// Check reads the mission, and returns what proves it until a context ends: the findings, as JSON has them.
+	Check func() (prove func(context.Context) any, err error)
+
 	Limit int64       // bytes of the log of a run
 	Guard sync.Locker // held while files are incomplete
 }
@@ -55,6 +61,7 @@ type Studio struct {
 	reading reading
 	listed  map[string]listed
 	flight  *flight // the last one; nil: none yet
+	proof   check
 }
 
 // New returns a studio.
@@ -68,6 +75,7 @@ type State struct {
 	Runs     []entry   `json:"runs"`     // the latest first
 	First    string    `json:"first"`    // the run to show first; "": the latest
 	Flight   *Progress `json:"flight"`   // the last run that this studio flew; null: none yet
+	Check    *Checked  `json:"check"`
 }
 
 // Progress is how far a run has come.
@@ -117,8 +125,10 @@ func (s *Studio) At(l net.Listener) *Address { return &Address{newGuard(l.Addr()
 // String returns the address for a browser. Its last part, the token, stays there.
 func (a *Address) String() string { return "http://" + a.guard.hosts[0] + "/#token=" + a.guard.token }
 
-// Close stops the run in progress and waits until its files are complete.
+// Close stops the proof and the run in progress, and waits until the files of that are complete.
 func (s *Studio) Close() {
+	s.proof.stop()
+	s.proof.serving.Wait()
 	s.mutex.Lock()
 	f := s.flight
 	s.mutex.Unlock()
@@ -140,6 +150,8 @@ func (s *Studio) handler() http.Handler {
 	mux.HandleFunc("GET /api/run", s.show)
 	mux.HandleFunc("POST /api/fly", s.fly)
 	mux.HandleFunc("POST /api/wish", s.wish)
+	mux.HandleFunc("POST /api/check", s.check)
+	mux.HandleFunc("GET /api/findings", s.findings)
 	return mux
 }
 
@@ -158,6 +170,7 @@ func (s *Studio) state() *State {
 	if s.Read != nil {
 		x.Mission, x.Problems = s.reading.now(s.Read)
 	}
+	x.Check = s.proof.state(s.reading.version)
 	if f := s.flight; f != nil {
 		f.mutex.Lock()
 		defer f.mutex.Unlock()

@@ -2,6 +2,7 @@ package studio
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -442,5 +443,53 @@ func TestStateIsSet(t *testing.T) {
 		if status, answer := b.ask(http.MethodPost, "/api/wish", wish); status < 400 || !strings.Contains(answer, says) {
 			t.Errorf("%+v: %d %s", wish, status, answer)
 		}
+	}
+}
+
+// A proof is begun once at a time, can be ended, and is stale as soon as a file has changed.
+func TestProofs(t *testing.T) {
+	b := newBench(t)
+	post := func(stop bool) int {
+		status, _ := b.ask(http.MethodPost, "/api/check", map[string]bool{"stop": stop})
+		return status
+	}
+	if status := post(false); status != http.StatusConflict {
+		t.Errorf("a studio that cannot prove: %d", status)
+	}
+	answer := make(chan string)
+	b.Check = func() (func(context.Context) any, error) {
+		return func(ctx context.Context) any {
+			select {
+			case text := <-answer:
+				return []string{text}
+			case <-ctx.Done():
+				return []string{"ended"}
+			}
+		}, nil
+	}
+	if status, _ := b.ask(http.MethodGet, "/api/findings", nil); status != http.StatusNotFound {
+		t.Errorf("findings before the first proof: %d", status)
+	}
+	for n, end := range []func(){func() { answer <- "proved" }, func() { post(true) }} {
+		if status := post(false); status != http.StatusNoContent {
+			t.Fatalf("a proof does not begin: %d", status)
+		}
+		if status := post(false); status != http.StatusConflict || !b.state().Check.Running {
+			t.Errorf("two proofs at once: %d", status)
+		}
+		end()
+		b.proof.serving.Wait()
+		_, found := b.ask(http.MethodGet, "/api/findings", nil)
+		if want := []string{`["proved"]`, `["ended"]`}[n]; found != want+"\n" || *b.state().Check != (Checked{false, n + 1, false}) {
+			t.Errorf("%s, want %s; %+v", found, want, b.state().Check)
+		}
+	}
+	b.write("plan.xml", strings.Replace(planText, "x ge 10", "x ge 9.5", 1))
+	if c := b.state().Check; !c.Stale {
+		t.Errorf("a file has changed: %+v", c)
+	}
+	b.Check = func() (func(context.Context) any, error) { return nil, errors.New("a mistake") }
+	if status := post(false); status != http.StatusUnprocessableEntity || post(true) != http.StatusNoContent {
+		t.Errorf("a mission with a mistake: %d", status)
 	}
 }

@@ -15,6 +15,9 @@ export class Desk {
   readonly shown: Signal<string> = signal(""); // the run that is shown; "": none
   readonly against: Signal<string> = signal(""); // the run that is laid over it; "": none
 
+  readonly findings: Signal<server.Finding[] | null> = signal(null); // of the last proof; null: there is none
+
+  private proved = 0; // the number of that proof
   private loaded = ""; // what the store was made from
   private laidOver: { id: string; run: Run } | null = null;
   private waiting: ReturnType<typeof setTimeout> | undefined;
@@ -37,12 +40,16 @@ export class Desk {
       this.lost.value = "";
       if (this.shown.value === "") this.shown.value = state.first || state.runs[0]?.id || "";
       await this.load();
+      if (state.check.done !== this.proved) {
+        this.findings.value = await server.findings();
+        this.proved = state.check.done;
+      }
     } catch (e) {
       this.lost.value = e instanceof server.Refused ? e.message : "canopy studio does not answer";
     } finally {
       this.asking = false;
-      const flight = this.state.value?.flight;
-      this.waiting = setTimeout(() => void this.watch(), flight && !flight.over ? often : seldom);
+      const { flight, check } = this.state.value ?? {};
+      this.waiting = setTimeout(() => void this.watch(), (flight && !flight.over) || check?.running ? often : seldom);
     }
   }
 
@@ -94,6 +101,11 @@ export class Desk {
   /** want tells the run in progress what to do. */
   want(wish: server.Wish) {
     return this.try(() => server.want(wish));
+  }
+
+  /** prove begins a proof of the mission, or ends the one in progress. */
+  prove(stop: boolean) {
+    return this.try(() => server.check(stop));
   }
 
   private async try(act: () => Promise<unknown>) {

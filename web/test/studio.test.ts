@@ -116,6 +116,17 @@ test("mistakes in the files are shown where they are, and no longer when they ar
   fine();
 });
 
+test("a mission is proved beside its run; a finding leads to its task and time", async () => {
+  await press("Prove");
+  await says("Proofs: 1 refuted, 0 not proved, 5 proved");
+  assert.match(await page.$eval(".findings tbody tr", (e) => e.textContent!), /^refutedchatterpush and rest take turns/);
+  await press("go to 0:00:02.617");
+  await says("Tree at 0:00:02.617");
+  await page.click(".findings .link:last-of-type");
+  assert.match(await page.$eval(".details", (e) => e.textContent!), /^(push|rest)/);
+  fine();
+});
+
 test("what is refused is said, and can be closed", async () => {
   await fill("Settings", "horizn=3");
   await press("Fly");

@@ -38,6 +38,30 @@ export interface Progress {
   error: string; // with which it ended
 }
 
+/** Checked tells of the proofs of the mission. */
+export interface Checked {
+  running: boolean;
+  done: number; // how many have ended
+  stale: boolean; // the files of the mission have changed since
+}
+
+/** Finding is an answer of canopy check: docs/verification.md describes it. */
+export interface Finding {
+  question: string;
+  verdict: string;
+  tasks?: string[];
+  text: string;
+  where?: string[];
+  assumes?: { if: string; watched: boolean }[];
+  at?: number; // when a flight of the mission shows it [s]
+  start?: string; // of that flight; none: the declared one
+  advice?: string;
+  accepted?: string;
+  file: string;
+  line: number;
+  column: number;
+}
+
 export interface State {
   file: string; // of the mission; "": there is none
   mission: string;
@@ -45,6 +69,7 @@ export interface State {
   runs: Entry[]; // the latest first
   first: string; // the run to show first; "": the latest
   flight: Progress | null;
+  check: Checked;
 }
 
 /** Wish is what a run in progress is to do. */
@@ -78,4 +103,6 @@ export const begin = (token: string) => ask<void>("/api/session", { token });
 export const state = () => ask<State>("/api/state");
 export const fly = (wish: Wish, set: string[]) => ask<string>("/api/fly", { ...wish, set });
 export const want = (wish: Wish) => ask<void>("/api/wish", wish);
+export const check = (stop: boolean) => ask<void>("/api/check", { stop });
+export const findings = () => ask<Finding[]>("/api/findings");
 export const run = async (id: string): Promise<Run> => read(await ask<Data>(`/api/run?id=${encodeURIComponent(id)}`));

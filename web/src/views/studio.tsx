@@ -1,8 +1,8 @@
 // The studio: the mission, its runs, and the run in progress above the page of the run that is shown.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Desk } from "../desk.ts";
-import type { Breakpoint, Entry, Problem, Progress } from "../model/connection.ts";
+import type { Breakpoint, Entry, Finding, Problem, Progress } from "../model/connection.ts";
 import { clock, exactly, number } from "../model/text.ts";
 import { speeds } from "../store.ts";
 import { Page } from "./page.tsx";
@@ -17,6 +17,8 @@ export function Studio({ desk }: { desk: Desk }) {
       {state !== null && <Runs desk={desk} runs={state.runs} />}
       {state !== null && (desk.live() === null ? state.file !== "" && <Fly desk={desk} busy={state.flight?.over === false} />
         : <Controls desk={desk} flight={desk.live()!} />)}
+      {state !== null && state.file !== "" && <button type="button" onClick={() => void desk.prove(state.check.running)}>
+        {state.check.running ? "Stop proving" : "Prove"}</button>}
     </nav>
     <div role="status" class="screen">
       {desk.lost.value !== "" && <p class="verdict failed">{desk.lost.value}</p>}
@@ -26,6 +28,7 @@ export function Studio({ desk }: { desk: Desk }) {
         <p class="verdict interrupted">{state.flight.error}</p>}
     </div>
     {state !== null && state.problems.length > 0 && <Problems list={state.problems} />}
+    {desk.findings.value !== null && <Findings desk={desk} list={desk.findings.value} stale={state?.check.stale === true} />}
     {store !== null ? <Page store={store} key={desk.shown.value} />
       : state !== null && desk.lost.value === "" && <p class="lead">{state.file === "" ? "There is no run here." : "No run yet: fly the mission."}</p>}
   </>;
@@ -121,6 +124,38 @@ function Breakpoints({ desk, list }: { desk: Desk; list: Breakpoint[] }) {
       </select>
     </>}
   </>;
+}
+
+/** verdicts are those of findings, the worst first, with what the page shows of them. */
+const verdicts = new Map([["refuted", "bad"], ["not_proved", "undecided"], ["proved_if", "undecided"], ["proved", "good"], ["not_asked", ""]]);
+
+/** Findings lists what is proved of the mission, and what is not. */
+function Findings({ desk, list, stale }: { desk: Desk; list: Finding[]; stale: boolean }) {
+  const store = desk.store.value;
+  const order = [...verdicts.keys()];
+  const sorted = useMemo(() => list.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict)), [list]);
+  const count = (verdict: string) => list.filter((f) => f.verdict === verdict).length;
+  const task = (name: string) => store?.run.data.tasks.findIndex((t) => t.name === name) ?? -1;
+  return <details class="findings" open>
+    <summary>Proofs: {count("refuted")} refuted, {count("not_proved")} not proved, {count("proved") + count("proved_if")} proved
+      {stale && "; the files have changed since"}</summary>
+    <table class="texts">
+      <thead><tr><th>Verdict</th><th>Question</th><th>Answer</th></tr></thead>
+      <tbody>{sorted.map((f) => <tr class={f.accepted !== undefined ? "good" : verdicts.get(f.verdict)}>
+        <td>{f.verdict.replaceAll("_", " ")}</td><td>{f.question}</td>
+        <td>{f.text}
+          {f.at !== undefined && f.start === undefined && store !== null && <>{" "}
+            <button type="button" class="link" onClick={() => store.seek(f.at!)}>go to {exactly(f.at)}</button></>}
+          {(f.tasks ?? []).filter((name) => task(name) >= 0).slice(0, 5).map((name) => <>{" "}
+            <button type="button" class="link" key={name} onClick={() => store!.select(task(name))}>{name}</button></>)}
+          {(f.assumes ?? []).filter((a) => !a.watched).map((a) => <div class="muted">if {a.if}</div>)}
+          {(f.where ?? []).map((w) => <div class="muted">where {w}</div>)}
+          {f.accepted !== undefined ? <div class="muted">accepted: {f.accepted}</div>
+            : f.verdict !== "proved" && f.advice !== undefined && <div class="muted">next: {f.advice}</div>}
+        </td>
+      </tr>)}</tbody>
+    </table>
+  </details>;
 }
 
 function Problems({ list }: { list: Problem[] }) {
