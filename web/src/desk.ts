@@ -66,7 +66,7 @@ export class Desk {
     const store = new Store(run, this.laidOver?.run ?? null);
     const old = this.store.value;
     if (old !== null) store.follow(old);
-    store.live = live !== null;
+    store.live = live !== null || entry?.outcome === "";
     this.store.value = store;
     this.loaded = wanted;
   }

@@ -12,7 +12,7 @@ import { chain } from "../src/model/cause.ts";
 import { firstDifference } from "../src/model/difference.ts";
 import { flightLanes } from "../src/model/flight.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
-import { limitsOn, margin } from "../src/model/margin.ts";
+import { forecast, limitsOn, margin } from "../src/model/margin.ts";
 import { type Coordinates, type Data, type Logic, type Run, read, since, statusAt, statusesAt, valueAt } from "../src/model/run.ts";
 import { after, before } from "../src/model/sorted.ts";
 import { clock, duration, exactly, multiples, number, roundStep, timeStep } from "../src/model/text.ts";
@@ -337,6 +337,23 @@ test("a margin is positive where a condition holds, and its signal can change it
     const v = valueAt(run.signals.find((s) => s.name === m.signal)!, t);
     assert.ok(Math.abs(Math.abs(v - m.limit) - Math.abs(m.value)) < 1e-12);
     assert.equal(m.below ? v < m.limit : v >= m.limit, m.value >= 0 && !(m.below && m.value === 0));
+  }
+});
+
+test("a condition would change where a line through the last two times of its signal comes to the limit", () => {
+  const r = random(31);
+  const { data } = randomRun(r, 1);
+  for (let n = 0; n < 200; n++) {
+    const [v, rate, limit] = [r() - 0.5, r() < 0.1 ? 0 : r() - 0.5, r() - 0.5];
+    const time = [0, 50, 100, ...(r() < 0.5 ? [100] : [])]; // perhaps with both sides of an event
+    const run = read({ ...data, time: packed(Float64Array.from(time)),
+      signals: data.signals!.map((s) => ({ ...s, values: packed(Float32Array.from(time, (t) => v + rate * (t - 50))) })) });
+    const m = margin(run, { op: "threshold", signal: "x", limit }, 100);
+    const at = 50 + (limit - v) / rate;
+    const found = forecast(run, m, 100);
+    if (at > 100.001 && at < 1e6) assert.ok(Math.abs(found! - at) < 1e-3 * (1 + at - 50), `${found}, not ${at}`);
+    else if (!(at > 99.999)) assert.equal(found, null);
+    assert.equal(forecast(run, m, 99), null);
   }
 });
 

@@ -44,6 +44,20 @@ export function margin(run: Run, logic: Logic, t: number): Margin {
   }
 }
 
+/**
+ * forecast returns when a condition with a margin would change if its signal went on as at the end of the run; null: it
+ * never would, or t is earlier.
+ */
+export function forecast(run: Run, m: Margin, t: number): number | null {
+  const { time, values } = run.named.get(m.signal)!;
+  const n = time.length;
+  if (n < 2 || t < time[n - 1]!) return null;
+  let k = n - 2;
+  while (k > 0 && time[k] === time[n - 1]) k--; // both sides of an event
+  const left = (m.limit - values[n - 1]!) * (time[n - 1]! - time[k]!) / (values[n - 1]! - values[k]!);
+  return left > 0 && left < Infinity ? time[n - 1]! + left : null;
+}
+
 /** thresholds lists the limits of each signal in a structure. */
 export function thresholds(logic: Logic | undefined): { signal: string; limit: number }[] {
   if (logic === undefined) return [];

@@ -27,6 +27,8 @@ export function Studio({ desk }: { desk: Desk }) {
       {state?.flight?.over && state.flight.id === desk.shown.value && state.flight.error !== "" &&
         <p class="verdict interrupted">{state.flight.error}</p>}
     </div>
+    {state !== null && desk.live() === null && state.runs.some((r) => r.id === desk.shown.value && r.outcome === "") &&
+      <p class="verdict interrupted">The log of this run has no end so far: another program flies it, or it was cut off. The page follows the log.</p>}
     {state !== null && state.problems.length > 0 && <Problems list={state.problems} />}
     {desk.findings.value !== null && <Findings desk={desk} list={desk.findings.value} stale={state?.check.stale === true} />}
     {store !== null ? <Page store={store} key={desk.shown.value} />
@@ -38,7 +40,7 @@ export function Studio({ desk }: { desk: Desk }) {
 function Runs({ desk, runs }: { desk: Desk; runs: Entry[] }) {
   if (runs.length === 0) return null;
   const options = runs.map((r) => <option key={r.id} value={r.id}>
-    {r.id} · {r.outcome === "" ? "no summary" : `${r.outcome}, ${clock(r.ended, 1)}`} · {new Date(1000 * r.changed).toLocaleString()}
+    {r.id} · {r.outcome === "" ? "without an end" : `${r.outcome}, ${clock(r.ended, 1)}`} · {new Date(1000 * r.changed).toLocaleString()}
   </option>);
   return <>
     <label>run <select value={desk.shown.value} onChange={(e) => desk.show(e.currentTarget.value)}>{options}</select></label>

@@ -6,8 +6,9 @@ import { type Pen, font } from "../draw/pen.ts";
 import { active, look } from "../draw/status.ts";
 import { type Measure, hit, layout, size } from "../model/layout.ts";
 import { chain } from "../model/cause.ts";
+import { forecast } from "../model/margin.ts";
 import { since, statusAt, statusesAt } from "../model/run.ts";
-import { duration, exactly } from "../model/text.ts";
+import { clock, duration, exactly } from "../model/text.ts";
 import type { Store } from "../store.ts";
 import { Drawing, Save } from "./drawing.tsx";
 
@@ -120,6 +121,7 @@ export function Details({ store }: { store: Store }) {
   const s = statusAt(lane, t);
   const status = run.data.statuses[s] ?? "unknown";
   const m = judged(run, selected, status === "Success", t);
+  const next = m === undefined ? null : forecast(run, m, t);
   const [from, to] = lane === undefined ? [t, t] : since(run, lane, t);
   const closed = keeping(store, selected);
   return <section class="details" aria-live="polite">
@@ -127,7 +129,7 @@ export function Details({ store }: { store: Store }) {
     <p><b class={`status ${look(status).line}`}>{look(status).sign} {status}</b> from {exactly(from)} to {exactly(to)}, {duration(to - from)}</p>
     <p class="muted">{task.kind}{task.detail.length > 0 ? ":" : ""}</p>
     {task.detail.map((d) => <pre>{d}</pre>)}
-    {m !== undefined && <p>{reading(run, m, t)}</p>}
+    {m !== undefined && <p>{reading(run, m, t)}{next !== null && `; as ${m.signal} moves now, it would change at ${clock(next, 1)}`}</p>}
     {m !== undefined && task.rests && (m.value > 0) !== (task.off !== undefined || status === "Success") &&
       <p class="muted">The plan does not hear this condition now; its status is that of its last judgement.</p>}
     {closed !== null && <p>Not active: the status of{" "}
