@@ -47,7 +47,7 @@ func about(o *studio.Options, name string, placed bool) error {
 			return noRun(err)
 		}
 		if placed {
-			return &usageError{"--out is where runs of a mission go; a run is where it is"}
+			return &usageError{"--out is the folder for runs of a mission; a run that is given has its own"}
 		}
 		path, err := filepath.Abs(name)
 		o.Folder, o.First = filepath.Dir(path), filepath.Base(path)

@@ -39,8 +39,10 @@ export function Studio({ desk }: { desk: Desk }) {
 /** Runs chooses the run that is shown, and the one that is laid over it. */
 function Runs({ desk, runs }: { desk: Desk; runs: Entry[] }) {
   if (runs.length === 0) return null;
+  const flight = desk.state.value?.flight;
+  const flying = flight?.over === false ? flight.id : null;
   const options = runs.map((r) => <option key={r.id} value={r.id}>
-    {r.id} · {r.outcome === "" ? "without an end" : `${r.outcome}, ${clock(r.ended, 1)}`} · {new Date(1000 * r.changed).toLocaleString()}
+    {r.id} · {r.id === flying ? "in progress" : r.outcome === "" ? "without an end" : `${r.outcome}, ${clock(r.ended, 1)}`} · {new Date(1000 * r.changed).toLocaleString()}
   </option>);
   return <>
     <label>run <select value={desk.shown.value} onChange={(e) => desk.show(e.currentTarget.value)}>{options}</select></label>
