@@ -34,15 +34,16 @@ const mostBody = 1 << 20
 // so the names of host and origin are those of the studio, exactly, and what changes something or tells something needs
 // the cookie of a session, which a page gets for the token of the address that was printed.
 type guard struct {
+	at     string   // HOST:PORT where the studio listens
 	token  string   // of this start
 	cookie string   // its name: browsers do not tell ports apart
-	hosts  []string // HOST:PORT
+	hosts  []string // the names of that
 	next   http.Handler
 }
 
 func newGuard(at net.Addr, next http.Handler) *guard {
 	_, port, _ := net.SplitHostPort(at.String())
-	g := &guard{token: rand.Text(), cookie: "canopy-" + port, next: http.NewCrossOriginProtection().Handler(next)}
+	g := &guard{at: at.String(), token: rand.Text(), cookie: "canopy-" + port, next: http.NewCrossOriginProtection().Handler(next)}
 	for _, name := range []string{"127.0.0.1", "localhost", "::1"} {
 		g.hosts = append(g.hosts, net.JoinHostPort(name, port))
 	}

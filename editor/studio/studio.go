@@ -123,7 +123,7 @@ type Address struct{ guard *guard }
 func (s *Studio) At(l net.Listener) *Address { return &Address{newGuard(l.Addr(), s.handler())} }
 
 // String returns the address for a browser. Its last part, the token, stays there.
-func (a *Address) String() string { return "http://" + a.guard.hosts[0] + "/#token=" + a.guard.token }
+func (a *Address) String() string { return "http://" + a.guard.at + "/#token=" + a.guard.token }
 
 // Close stops the proof and the run in progress, and waits until the files of that are complete.
 func (s *Studio) Close() {

@@ -416,6 +416,16 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// The address that is printed is the one where the studio listens, and has the token where browsers keep it.
+func TestAddress(t *testing.T) {
+	for ip, want := range map[string]string{"127.0.0.1": "http://127.0.0.1:4711/#token=", "::1": "http://[::1]:4711/#token="} {
+		g := newGuard(&net.TCPAddr{IP: net.ParseIP(ip), Port: 4711}, nil)
+		if a := (&Address{g}).String(); a != want+g.token || !slices.Contains(g.hosts, g.at) {
+			t.Errorf("%s: %s", ip, a)
+		}
+	}
+}
+
 // Only this computer reaches a studio.
 func TestListen(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0"} {
