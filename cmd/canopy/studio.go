@@ -71,8 +71,11 @@ func about(o *studio.Options, name string, placed bool) error {
 			return asObjects(s, ask(ctx, s, budget, newProgress(io.Discard, 1)), nil)
 		}, err
 	}
-	o.Read = func(set []string) (*mission.Mission, []string, diag.List, error) {
+	o.Read = func(set []string, instead map[string]string) (*mission.Mission, []string, diag.List, error) {
 		documents = map[string][]byte{} // they may have changed
+		for name, text := range instead {
+			documents[name] = []byte(text)
+		}
 		file := filepath.ToSlash(name)
 		if _, err := readFile(file); err != nil {
 			return nil, nil, nil, err

@@ -2,7 +2,9 @@ package studio
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/mission"
@@ -22,8 +24,10 @@ type problem struct {
 type reading struct {
 	name     string // of the mission; "": there is none yet
 	problems []problem
-	version  int               // counts readings
-	stamps   map[string]string // of the files that were read, by name; nil: they are to be read again
+	version  int               // changes with what was read, or found
+	files    []string          // that were read, sorted
+	stamps   map[string]string // of them, by name
+	whole    bool              // these are all: else a file is missing, perhaps
 }
 
 // mostProblems is how many problems a page shows.
@@ -31,39 +35,48 @@ const mostProblems = 100
 
 // now returns the name of the mission and the problems in it. It reads it again if a file has changed, or one may have
 // come into being.
-func (r *reading) now(read func(set []string) (*mission.Mission, []string, diag.List, error)) (string, []problem) {
-	same := r.stamps != nil
+func (r *reading) now(read func(set []string, instead map[string]string) (*mission.Mission, []string, diag.List, error)) (
+	name string, found []problem,
+) {
+	same := r.whole
 	for name, stamp := range r.stamps {
 		same = same && stampOf(name) == stamp
 	}
 	if same {
 		return r.name, r.problems
 	}
-	m, files, found, err := read(nil)
-	r.version++
-	r.problems, r.stamps = []problem{}, map[string]string{}
-	if err != nil {
-		found, r.problems = nil, append(r.problems, problem{Severity: diag.Error.String(), Text: err.Error()})
+	m, files, diags, err := read(nil, nil)
+	stamps := map[string]string{}
+	for _, name := range files {
+		stamps[name] = stampOf(name)
 	}
-	for i, d := range found.Sorted() {
-		if i == mostProblems {
-			r.problems = append(r.problems, problem{Severity: d.Severity.String(),
-				Text: fmt.Sprintf("and %d more problems", len(found)-i)})
-			break
-		}
-		line, column := d.Position()
-		r.problems = append(r.problems, problem{d.Source.Name, line, column, d.Severity.String(), d.Text, d.Advice()})
+	if found = problems(diags, err); !maps.Equal(stamps, r.stamps) || !slices.Equal(found, r.problems) {
+		r.version++
+	}
+	if slices.Sort(files); len(files) > 0 {
+		r.files = files
 	}
 	if m != nil {
 		r.name = m.Name
 	}
-	for _, name := range files {
-		r.stamps[name] = stampOf(name)
-	}
-	if err != nil || found.HasErrors() { // a file that is missing is not among them
-		r.stamps = nil
-	}
+	r.problems, r.stamps, r.whole = found, stamps, err == nil && !diags.HasErrors()
 	return r.name, r.problems
+}
+
+// problems returns what a page shows of mistakes, or of an error that is not one of the documents.
+func problems(found diag.List, err error) []problem {
+	list := []problem{}
+	if err != nil {
+		return append(list, problem{Severity: diag.Error.String(), Text: err.Error()})
+	}
+	for i, d := range found.Sorted() {
+		if i == mostProblems {
+			return append(list, problem{Severity: d.Severity.String(), Text: fmt.Sprintf("and %d more problems", len(found)-i)})
+		}
+		line, column := d.Position()
+		list = append(list, problem{d.Source.Name, line, column, d.Severity.String(), d.Text, d.Advice()})
+	}
+	return list
 }
 
 // stampOf returns what changes with a file.

@@ -11,6 +11,9 @@
 //	POST /api/wish      changes what the run in progress does: a Wish
 //	POST /api/check     proves what the mission declares, as canopy check; {"stop": true} ends the proof
 //	GET  /api/findings  what it has found, as canopy check --json
+//	GET  /api/documents the files of the mission
+//	POST /api/try       tells what the mission would be with another text of a file
+//	POST /api/save      saves that, unless the file has changed meanwhile
 package studio
 
 import (
@@ -43,9 +46,9 @@ type Options struct {
 	Folder  string // of the folders of runs
 	First   string // the run to show first, by its path in the folder; ""; the latest
 
-	// Read reads the mission with some settings, and tells which files it has read. The error is not one of the
-	// documents. It is nil if there is no mission.
-	Read func(set []string) (m *mission.Mission, files []string, found diag.List, err error)
+	// Read reads the mission with some settings and, instead of some files, other texts, and tells which files it has
+	// read. The error is not one of the documents. It is nil if there is no mission.
+	Read func(set []string, instead map[string]string) (m *mission.Mission, files []string, found diag.List, err error)
 
 	// Check reads the mission, and returns what proves it until a context ends: the findings, as JSON has them.
 	Check func() (prove func(context.Context) any, err error)
@@ -76,6 +79,7 @@ type State struct {
 	First    string    `json:"first"`    // the run to show first; "": the latest
 	Flight   *Progress `json:"flight"`   // the last run that this studio flew; null: none yet
 	Check    *Checked  `json:"check"`
+	Version  int       `json:"version"` // changes with the files of the mission
 }
 
 // Progress is how far a run has come.
@@ -152,6 +156,9 @@ func (s *Studio) handler() http.Handler {
 	mux.HandleFunc("POST /api/wish", s.wish)
 	mux.HandleFunc("POST /api/check", s.check)
 	mux.HandleFunc("GET /api/findings", s.findings)
+	mux.HandleFunc("GET /api/documents", s.documents)
+	mux.HandleFunc("POST /api/try", s.try)
+	mux.HandleFunc("POST /api/save", s.save)
 	return mux
 }
 
@@ -170,7 +177,7 @@ func (s *Studio) state() *State {
 	if s.Read != nil {
 		x.Mission, x.Problems = s.reading.now(s.Read)
 	}
-	x.Check = s.proof.state(s.reading.version)
+	x.Check, x.Version = s.proof.state(s.reading.version), s.reading.version
 	if f := s.flight; f != nil {
 		f.mutex.Lock()
 		defer f.mutex.Unlock()
@@ -249,7 +256,7 @@ func (s *Studio) fly(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusConflict, "there is no mission: start canopy studio with one")
 		return
 	}
-	m, _, found, err := s.Read(x.Set)
+	m, _, found, err := s.Read(x.Set, nil)
 	if err == nil {
 		err = found.Err()
 	}

@@ -66,10 +66,13 @@ func (b *bench) write(name, text string) {
 	}
 }
 
-func (b *bench) read(set []string) (*mission.Mission, []string, diag.List, error) {
+func (b *bench) read(set []string, instead map[string]string) (*mission.Mission, []string, diag.List, error) {
 	var names []string
 	m, found := mission.Read(b.mission, func(name string) ([]byte, error) {
 		names = append(names, name)
+		if text, ok := instead[name]; ok {
+			return []byte(text), nil
+		}
 		return files.Read(name, 1<<20)
 	}, equations.Offers(), set)
 	return m, names, found, nil
@@ -111,7 +114,7 @@ func (b *bench) paused() (why string, t float64) {
 // flown returns the log of the mission as it is flown without a studio.
 func (b *bench) flown() []byte {
 	b.Helper()
-	m, _, _, _ := b.read(nil)
+	m, _, _, _ := b.read(nil, nil)
 	r, err := simulated.New(m, run.Continuous{}, math.Inf(1))
 	if err == nil {
 		_, err = folder.Fly(b.Context(), r, filepath.Join(b.runs, "plain"), folder.Options{Bare: true})
@@ -265,6 +268,9 @@ func TestProblems(t *testing.T) {
 	b.write("plan.xml", strings.Replace(planText, "x ge 10", "xx ge 10", 1))
 	if p := told(); !strings.Contains(p, "plan.xml 2 ") || !strings.Contains(p, "error") || !strings.Contains(p, "xx") {
 		t.Errorf("a mistake in the plan: %s", p)
+	}
+	if version := b.state().Version; version != b.state().Version {
+		t.Error("nothing has changed, but the version")
 	}
 	if status, answer := b.ask(http.MethodPost, "/api/fly", Start{Wish: Wish{Do: "go"}}); status < 400 || !strings.Contains(answer, "xx") {
 		t.Errorf("it is flown: %d %s", status, answer)
@@ -501,5 +507,56 @@ func TestProofs(t *testing.T) {
 	b.Check = func() (func(context.Context) any, error) { return nil, errors.New("a mistake") }
 	if status := post(false); status != http.StatusUnprocessableEntity || post(true) != http.StatusNoContent {
 		t.Errorf("a mission with a mistake: %d", status)
+	}
+}
+
+// An edit is tried before it is saved, where nobody else has changed the file, and no other file can be written.
+func TestEdits(t *testing.T) {
+	b := newBench(t)
+	var list []document
+	_, answer := b.ask(http.MethodGet, "/api/documents", nil)
+	if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list) != 3 || list[0].Text != planText {
+		t.Fatalf("the documents are %s, %v", answer, err)
+	}
+	plan := list[0]
+	for _, c := range []struct{ text, problem string }{
+		{planText, ""},
+		{strings.Replace(planText, "sink", "descend", 1), ""},
+		{strings.Replace(planText, "x ge 10", "xx ge 10", 1), "xx"},
+		{"", "empty"},
+	} {
+		plan.Text = c.text
+		var found trial
+		_, answer := b.ask(http.MethodPost, "/api/try", plan)
+		var data struct{ Tasks []struct{ Name string } }
+		err := errors.Join(json.Unmarshal([]byte(answer), &found), json.Unmarshal(found.Run, &data))
+		names := fmt.Sprint(data.Tasks)
+		switch ok := c.problem == ""; {
+		case err != nil, ok != (len(found.Problems) == 0), !strings.Contains(fmt.Sprint(found.Problems), c.problem):
+			t.Errorf("%.200q: %v, %s", c.text, err, answer)
+		case ok && (!slices.Equal(found.Lines, []int{2, 2, 2, 3, 1}) || !strings.Contains(names, "climb")):
+			t.Errorf("%.200q: lines %v, tasks %s", c.text, found.Lines, names)
+		case ok && strings.Contains(c.text, "descend") != strings.Contains(names, "descend"):
+			t.Errorf("the tasks are %s", names)
+		}
+	}
+	if text, err := os.ReadFile(plan.Name); err != nil || string(text) != planText {
+		t.Errorf("a trial has changed the file: %s, %v", text, err)
+	}
+	plan.Text = strings.Replace(planText, "sink", "descend", 1)
+	b.must("/api/save", plan)
+	if text, err := os.ReadFile(plan.Name); err != nil || string(text) != plan.Text {
+		t.Errorf("the file is %s, %v", text, err)
+	}
+	if status, answer := b.ask(http.MethodPost, "/api/save", plan); status != http.StatusConflict {
+		t.Errorf("a file that has changed is overwritten: %d %s", status, answer)
+	}
+	for _, name := range []string{"", "plan.xml", "../plan.xml", filepath.Join(b.runs, "x"), filepath.Dir(b.mission) + "/./plan.xml"} {
+		plan.Name = name
+		for _, path := range []string{"/api/save", "/api/try"} {
+			if status, answer := b.ask(http.MethodPost, path, plan); status != http.StatusNotFound {
+				t.Errorf("%s of %q: %d %s", path, name, status, answer)
+			}
+		}
 	}
 }

@@ -17,6 +17,8 @@ export class Desk {
 
   readonly findings: Signal<server.Finding[] | null> = signal(null); // of the last proof; null: there is none
 
+  readonly dark: Signal<boolean> = signal(false);
+
   private proved = 0; // the number of that proof
   private loaded = ""; // what the store was made from
   private laidOver: { id: string; run: Run } | null = null;
@@ -66,6 +68,7 @@ export class Desk {
     const store = new Store(run, this.laidOver?.run ?? null);
     const old = this.store.value;
     if (old !== null) store.follow(old);
+    store.dark.value = this.dark.value;
     store.live = live !== null || entry?.outcome === "";
     this.store.value = store;
     this.loaded = wanted;
@@ -101,6 +104,13 @@ export class Desk {
   /** want tells the run in progress what to do. */
   want(wish: server.Wish) {
     return this.try(() => server.want(wish));
+  }
+
+  /** save saves a document, and returns it as it is then; null: it was refused. */
+  async save(edited: server.Document): Promise<server.Document | null> {
+    let saved: server.Document | null = null;
+    await this.try(async () => (saved = await server.save(edited)));
+    return saved;
   }
 
   /** prove begins a proof of the mission, or ends the one in progress. */

@@ -23,12 +23,12 @@ async function enter() {
 }
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
-effect(() => {
+const paint = () => {
+  desk.dark.value = dark.matches;
   if (desk.store.value !== null) desk.store.value.dark.value = dark.matches;
-});
-dark.addEventListener("change", () => {
-  if (desk.store.value !== null) desk.store.value.dark.value = dark.matches;
-});
+};
+paint();
+dark.addEventListener("change", paint);
 addEventListener("keydown", (event) => desk.store.value !== null && keys(desk.store.value, event));
 
 let waiting: ReturnType<typeof setTimeout> | undefined;

@@ -15,7 +15,7 @@ import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/
 import { forecast, limitsOn, margin } from "../src/model/margin.ts";
 import { type Coordinates, type Data, type Logic, type Run, read, since, statusAt, statusesAt, valueAt } from "../src/model/run.ts";
 import { after, before } from "../src/model/sorted.ts";
-import { clock, duration, exactly, multiples, number, roundStep, timeStep } from "../src/model/text.ts";
+import { clock, duration, exactly, multiples, number, offsetOf, roundStep, timeStep } from "../src/model/text.ts";
 import { type Track, frameOf, nearest, pixel, track } from "../src/model/track.ts";
 import { Store } from "../src/store.ts";
 import { parseTime } from "../src/views/transport.tsx";
@@ -542,4 +542,17 @@ test("markup of a drawing holds no text as markup", () => {
   const evil = '</svg><script>alert("1")</script>&';
   const markup = svg(10, 10, (pen) => pen.text(0, 0, evil), undefined, evil);
   assert.ok(!markup.includes("<script") && markup.includes("&lt;script&gt;"));
+});
+
+test("an offset is that of its line and column", () => {
+  const r = random(41);
+  for (let n = 0; n < 500; n++) {
+    const lines = Array.from({ length: 1 + Math.floor(4 * r()) }, () => Array.from({ length: Math.floor(6 * r()) }, () => "aé😀 "[Math.floor(3 * r())] === "\ud83d" ? "😀" : "aé"[Math.floor(2 * r())]!));
+    const text = lines.map((l) => l.join("")).join("\n");
+    const line = 1 + Math.floor(lines.length * r());
+    const column = 1 + Math.floor((lines[line - 1]!.length + 1) * r());
+    const before = [...lines.slice(0, line - 1).map((l) => l.join("")), lines[line - 1]!.slice(0, column - 1).join("")].join("\n");
+    assert.equal(offsetOf(text, line, column), before.length);
+  }
+  assert.equal(offsetOf("ab", 7, 7), 2);
 });

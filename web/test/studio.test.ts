@@ -127,6 +127,45 @@ test("a mission is proved beside its run; a finding leads to its task and time",
   fine();
 });
 
+test("a plan is edited as text: its tree and its mistakes follow, and it is saved unless others have changed it", async () => {
+  const right = readFileSync(plan, "utf8");
+  const type = (from: string, to: string) => page.$eval("textarea", (e, a, b) => {
+    (e as HTMLTextAreaElement).value = (e as HTMLTextAreaElement).value.replace(a, b);
+    e.dispatchEvent(new Event("input", { bubbles: true }));
+  }, from, to);
+  await press("Edit");
+  await page.waitForSelector(".editor canvas");
+  await page.evaluate(axe);
+  assert.deepEqual(await page.evaluate(async () => (await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } })
+    .axe.run()).violations.map((v) => v.id)), []);
+  await type('on="x ge 0.5"', 'on="xx ge 0.5"');
+  await says('unknown signal "xx"');
+  await page.click(".editor .problems .link");
+  assert.match(await page.$eval("textarea", (e) => (e as HTMLTextAreaElement).value.slice((e as HTMLTextAreaElement).selectionStart)), /^xx ge/);
+  await type('on="xx ge 0.5"', 'on="x ge 0.25"');
+  await page.waitForFunction(() => document.querySelector(".editor .problems") === null);
+  assert.equal(readFileSync(plan, "utf8"), right);
+  await page.focus("textarea");
+  await page.keyboard.down("Control");
+  await page.keyboard.press("s");
+  await page.keyboard.up("Control");
+  await page.waitForFunction(() => [...document.querySelectorAll("button")].some((b) => b.textContent === "Save" && b.disabled));
+  assert.equal(readFileSync(plan, "utf8"), right.replace("x ge 0.5", "x ge 0.25"));
+  const tree = (await (await page.$(".editor .tree"))!.boundingBox())!;
+  const line = () => page.$eval("textarea", (e) => (e as HTMLTextAreaElement).selectionStart);
+  await page.$eval("textarea", (e) => (e as HTMLTextAreaElement).setSelectionRange(5, 5));
+  for (let y = 10; y < tree.height && await line() === 5; y += 10) await page.mouse.click(tree.x + 40, tree.y + y);
+  assert.equal(await line(), 0, "the plan has one line");
+  await type("0.25", "0.75");
+  writeFileSync(plan, right);
+  await press("Save");
+  await says("has been changed by another program");
+  assert.equal(readFileSync(plan, "utf8"), right);
+  await press("Discard");
+  await page.waitForFunction(() => document.querySelector("textarea")!.value.includes("x ge 0.5"));
+  fine();
+});
+
 test("what is refused is said, and can be closed", async () => {
   await fill("Settings", "horizn=3");
   await press("Fly");

@@ -70,6 +70,21 @@ export interface State {
   first: string; // the run to show first; "": the latest
   flight: Progress | null;
   check: Checked;
+  version: number; // changes with the files of the mission
+}
+
+/** Document is a file of the mission, and how it was when it was read. */
+export interface Document {
+  name: string;
+  text: string;
+  stamp: string;
+}
+
+/** Trial is what the mission would be with another text of a document. */
+export interface Trial {
+  problems: Problem[];
+  run: Data | null; // that has not begun; null: there are errors
+  lines: number[]; // by task: where the document has it, from 1; 0: another one has it
 }
 
 /** Wish is what a run in progress is to do. */
@@ -105,4 +120,7 @@ export const fly = (wish: Wish, set: string[]) => ask<string>("/api/fly", { ...w
 export const want = (wish: Wish) => ask<void>("/api/wish", wish);
 export const check = (stop: boolean) => ask<void>("/api/check", { stop });
 export const findings = () => ask<Finding[]>("/api/findings");
+export const documents = () => ask<Document[]>("/api/documents");
+export const attempt = (edited: Document) => ask<Trial>("/api/try", edited);
+export const save = (edited: Document) => ask<Document>("/api/save", edited);
 export const run = async (id: string): Promise<Run> => read(await ask<Data>(`/api/run?id=${encodeURIComponent(id)}`));

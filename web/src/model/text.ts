@@ -72,3 +72,11 @@ export function multiples(step: number, from: number, to: number): number[] {
   for (let k = Math.ceil(from / step - 1e-9); k * step <= to + 1e-9 * step; k++) list.push(k * step);
   return list;
 }
+
+/** offsetOf returns where a line and a column, both from 1, are in a text; characters beyond the BMP count as one. */
+export function offsetOf(text: string, line: number, column: number): number {
+  let at = 0;
+  for (let n = 1; n < line; n++) at = text.indexOf("\n", at) + 1 || text.length;
+  for (let n = 1; n < column && at < text.length && text[at] !== "\n"; n++) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+  return at;
+}

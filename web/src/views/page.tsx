@@ -15,7 +15,7 @@ import { Details, TreeView } from "./tree.tsx";
 const paper = 676; // px: the width of a printed page
 
 /** useWidth measures an element, and is the width of a page while it is printed. */
-function useWidth(store: Store) {
+export function useWidth(store: Store | null) {
   const ref = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -24,7 +24,7 @@ function useWidth(store: Store) {
     setWidth(Math.floor(ref.current!.clientWidth));
     return () => observer.disconnect();
   }, []);
-  return [ref, store.printing.value ? paper : width] as const;
+  return [ref, store?.printing.value === true ? paper : width] as const;
 }
 
 function Head({ store }: { store: Store }) {

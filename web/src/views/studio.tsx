@@ -2,15 +2,18 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { Desk } from "../desk.ts";
-import type { Breakpoint, Entry, Finding, Problem, Progress } from "../model/connection.ts";
+import type { Breakpoint, Entry, Finding, Progress } from "../model/connection.ts";
 import { clock, exactly, number } from "../model/text.ts";
 import { speeds } from "../store.ts";
+import { Editor } from "./editor.tsx";
 import { Page } from "./page.tsx";
+import { Problems } from "./problems.tsx";
 import { parseTime } from "./transport.tsx";
 
 export function Studio({ desk }: { desk: Desk }) {
   const state = desk.state.value;
   const store = desk.store.value;
+  const [editing, setEditing] = useState(false);
   return <>
     <nav class="bar screen" aria-label="Studio">
       <b>{state?.mission || state?.file || "Canopy studio"}</b>
@@ -19,6 +22,7 @@ export function Studio({ desk }: { desk: Desk }) {
         : <Controls desk={desk} flight={desk.live()!} />)}
       {state !== null && state.file !== "" && <button type="button" onClick={() => void desk.prove(state.check.running)}>
         {state.check.running ? "Stop proving" : "Prove"}</button>}
+      {state !== null && state.file !== "" && <button type="button" aria-pressed={editing} onClick={() => setEditing(!editing)}>Edit</button>}
     </nav>
     <div role="status" class="screen">
       {desk.lost.value !== "" && <p class="verdict failed">{desk.lost.value}</p>}
@@ -29,7 +33,7 @@ export function Studio({ desk }: { desk: Desk }) {
     </div>
     {state !== null && desk.live() === null && state.runs.some((r) => r.id === desk.shown.value && r.outcome === "") &&
       <p class="verdict interrupted">The log of this run has no end so far: another program flies it, or it was cut off. The page follows the log.</p>}
-    {state !== null && state.problems.length > 0 && <Problems list={state.problems} />}
+    {editing ? <Editor desk={desk} /> : state !== null && state.problems.length > 0 && <Problems list={state.problems} />}
     {desk.findings.value !== null && <Findings desk={desk} list={desk.findings.value} stale={state?.check.stale === true} />}
     {store !== null ? <Page store={store} key={desk.shown.value} />
       : state !== null && desk.lost.value === "" && <p class="lead">{state.file === "" ? "There is no run here." : "No run yet: fly the mission."}</p>}
@@ -160,12 +164,4 @@ function Findings({ desk, list, stale }: { desk: Desk; list: Finding[]; stale: b
       </tr>)}</tbody>
     </table>
   </details>;
-}
-
-function Problems({ list }: { list: Problem[] }) {
-  return <section class="problems" aria-label="Problems in the mission">
-    <ul>{list.map((p) => <li class={p.severity}>
-      {p.line > 0 && <code>{p.file}:{p.line}:{p.column}</code>} <b>{p.severity}</b>: {p.text}{p.hint !== "" && <span class="muted"> {p.hint}</span>}
-    </li>)}</ul>
-  </section>;
 }
