@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/canopy-uav/canopy/diag"
-	"github.com/canopy-uav/canopy/document/mission"
 )
 
 // problem is a mistake in a document, or a doubt about it.
@@ -35,9 +34,7 @@ const mostProblems = 100
 
 // now returns the name of the mission and the problems in it. It reads it again if a file has changed, or one may have
 // come into being.
-func (r *reading) now(read func(set []string, instead map[string]string) (*mission.Mission, []string, diag.List, error)) (
-	name string, found []problem,
-) {
+func (r *reading) now(read Reader) (name string, found []problem) {
 	same := r.whole
 	for name, stamp := range r.stamps {
 		same = same && stampOf(name) == stamp

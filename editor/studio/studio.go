@@ -40,15 +40,17 @@ import (
 	"github.com/canopy-uav/canopy/web"
 )
 
+// Reader reads a mission with some settings and, instead of some files, other texts, and tells which files it has read.
+// The error is not one of the documents.
+type Reader func(set []string, instead map[string]string) (m *mission.Mission, files []string, found diag.List, err error)
+
 // Options are what a studio works on.
 type Options struct {
 	Mission string // file; "": there is none
 	Folder  string // of the folders of runs
 	First   string // the run to show first, by its path in the folder; ""; the latest
 
-	// Read reads the mission with some settings and, instead of some files, other texts, and tells which files it has
-	// read. The error is not one of the documents. It is nil if there is no mission.
-	Read func(set []string, instead map[string]string) (m *mission.Mission, files []string, found diag.List, err error)
+	Read Reader // nil: there is no mission
 
 	// Check reads the mission, and returns what proves it until a context ends: the findings, as JSON has them.
 	Check func() (prove func(context.Context) any, err error)
