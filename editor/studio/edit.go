@@ -49,8 +49,8 @@ func (s *Studio) documents(w http.ResponseWriter, _ *http.Request) {
 		slices.DeleteFunc(list, plans)))
 }
 
-// edited reads a document of the mission with the text that is to take its place, and with the stamp of what was edited.
-// If it is none, it refuses it.
+// edited reads a document of the mission with the text that is to take its place, and with the stamp of what was
+// edited. If it is none, it refuses it.
 func (s *Studio) edited(w http.ResponseWriter, r *http.Request) (x document, ok bool) {
 	if !receive(w, r, &x) {
 		return x, false

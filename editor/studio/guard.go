@@ -43,7 +43,8 @@ type guard struct {
 
 func newGuard(at net.Addr, next http.Handler) *guard {
 	_, port, _ := net.SplitHostPort(at.String())
-	g := &guard{at: at.String(), token: rand.Text(), cookie: "canopy-" + port, next: http.NewCrossOriginProtection().Handler(next)}
+	g := &guard{at: at.String(), token: rand.Text(), cookie: "canopy-" + port,
+		next: http.NewCrossOriginProtection().Handler(next)}
 	for _, name := range []string{"127.0.0.1", "localhost", "::1"} {
 		g.hosts = append(g.hosts, net.JoinHostPort(name, port))
 	}

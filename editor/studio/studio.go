@@ -42,7 +42,8 @@ import (
 
 // Reader reads a mission with some settings and, instead of some files, other texts, and tells which files it has read.
 // The error is not one of the documents.
-type Reader func(set []string, instead map[string]string) (m *mission.Mission, files []string, found diag.List, err error)
+type Reader func(set []string, instead map[string]string) (m *mission.Mission, files []string, found diag.List,
+	err error)
 
 // Options are what a studio works on.
 type Options struct {
