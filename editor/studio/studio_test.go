@@ -165,6 +165,31 @@ func TestNobodyChangesARun(t *testing.T) {
 	}
 }
 
+// A page that looks at a run of 1,000 status changes a second, now and then, misses none.
+func TestNoChangeIsMissed(t *testing.T) {
+	b := newBench(t)
+	b.write("plan.xml", `<root BTCPP_format="4"><BehaviorTree ID="main"><ReactiveFallback name="main">
+<ReactiveSequence name="odd"><Condition name="half" on="sin(3141.59265 * t / 1 [s]) ge 0"/><Action name="sink" write="u := -1"/></ReactiveSequence>
+<Action name="climb" write="u := 1"/></ReactiveFallback></BehaviorTree></root>`)
+	b.write("lift.yaml", strings.Replace(missionText, "horizon: 100", "horizon: 2", 1))
+	b.must("/api/fly", Start{Wish: Wish{Do: "until", Until: 0.5}})
+	for until := 0.5; until <= 2; until += 0.5 {
+		_, at := b.paused()
+		_, answer := b.ask(http.MethodGet, "/api/run?id=lift/studio-1", nil)
+		var data struct{ Changes struct{ T []float64 } }
+		if err := json.Unmarshal([]byte(answer), &data); err != nil {
+			t.Fatal(err)
+		}
+		n := len(data.Changes.T)
+		if want := b.flight.run.StatusChanges(); n != want || float64(n) < 1000*at {
+			t.Errorf("at %v the page has %d of %d changes", at, n, want)
+		}
+		if until < 2 {
+			b.must("/api/wish", Wish{Do: "until", Until: until + 0.5})
+		}
+	}
+}
+
 // A run pauses after the first instant at which what is wanted is so, at no earlier one.
 func TestPauses(t *testing.T) {
 	for _, c := range []struct {
