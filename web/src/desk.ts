@@ -17,6 +17,8 @@ export class Desk {
 
   readonly findings: Signal<server.Finding[] | null> = signal(null); // of the last proof; null: there is none
 
+  readonly edits: Signal<ReadonlyMap<string, server.Document>> = signal(new Map()); // that are not saved, by name
+
   readonly dark: Signal<boolean> = signal(false);
 
   private proved = 0; // the number of that proof
@@ -106,11 +108,23 @@ export class Desk {
     return this.try(() => server.want(wish));
   }
 
-  /** save saves a document, and returns it as it is then; null: it was refused. */
-  async save(edited: server.Document): Promise<server.Document | null> {
-    let saved: server.Document | null = null;
-    await this.try(async () => (saved = await server.save(edited)));
-    return saved;
+  /** edit changes the text of a document, or discards its changes; it keeps how the document was when they began. */
+  edit(stored: server.Document, text: string | null) {
+    const copy = new Map(this.edits.value);
+    if (text === null) copy.delete(stored.name);
+    else copy.set(stored.name, { ...(copy.get(stored.name) ?? stored), text });
+    this.edits.value = copy;
+  }
+
+  /** save saves a document, and passes on how it is then. */
+  save(edited: server.Document, stored: (d: server.Document) => void) {
+    return this.try(async () => {
+      const saved = await server.save(edited);
+      stored(saved);
+      const now = this.edits.value.get(edited.name);
+      this.edit(edited, null);
+      if (now !== undefined && now.text !== edited.text) this.edit(saved, now.text); // a person went on
+    });
   }
 
   /** prove begins a proof of the mission, or ends the one in progress. */

@@ -31,6 +31,10 @@ paint();
 dark.addEventListener("change", paint);
 addEventListener("keydown", (event) => desk.store.value !== null && keys(desk.store.value, event));
 
+addEventListener("beforeunload", (event) => {
+  if (desk.edits.value.size > 0) event.preventDefault(); // the browser asks
+});
+
 let waiting: ReturnType<typeof setTimeout> | undefined;
 effect(() => {
   const store = desk.store.value;

@@ -157,6 +157,9 @@ test("a plan is edited as text: its tree and its mistakes follow, and it is save
   for (let y = 10; y < tree.height && await line() === 5; y += 10) await page.mouse.click(tree.x + 40, tree.y + y);
   assert.equal(await line(), 0, "the plan has one line");
   await type("0.25", "0.75");
+  await press("Edit");
+  await press("Edit");
+  await page.waitForFunction(() => document.querySelector("textarea")?.value.includes("x ge 0.75"), {});
   writeFileSync(plan, right);
   await press("Save");
   await says("has been changed by another program");

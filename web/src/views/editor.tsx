@@ -14,39 +14,34 @@ import { useWidth } from "./page.tsx";
 const pause = 300; // ms after a key, before what is written is tried
 
 export function Editor({ desk }: { desk: Desk }) {
-  const [list, setList] = useState<server.Document[]>([]);
+  const [list, setList] = useState<server.Document[]>([]); // as they are on the disk
   const version = desk.state.value?.version;
-  const edited = useRef<ReadonlySet<string>>(new Set());
-  const load = () => void server.documents().then((now) => setList((old) => // what is edited here stays as it was read
-    now.map((d) => (edited.current.has(d.name) ? old.find((o) => o.name === d.name) : undefined) ?? d)), () => undefined);
-  useEffect(load, [version]); // others may have changed a file
-  return list.length === 0 ? null : <Documents desk={desk} list={list} edited={edited} load={load}
+  useEffect(() => void server.documents().then(setList, () => undefined), [version]);
+  return list.length === 0 ? null : <Documents desk={desk} list={list}
     saved={(d) => setList((old) => old.map((o) => (o.name === d.name ? d : o)))} />;
 }
 
 interface DocumentsProps {
   desk: Desk;
   list: server.Document[];
-  edited: { current: ReadonlySet<string> }; // the documents with a text that is not saved
   saved: (d: server.Document) => void;
-  load: () => void;
 }
 
-function Documents({ desk, list, edited: names, saved: replace, load }: DocumentsProps) {
+function Documents({ desk, list, saved: replace }: DocumentsProps) {
   const [name, setName] = useState("");
-  const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map()); // that are not saved, by document
   const [trial, setTrial] = useState<server.Trial | null>(null);
   const [tree, setTree] = useState<{ store: Store; lines: number[] } | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const [side, width] = useWidth(null);
-  const document = list.find((d) => d.name === name) ?? list[0]!;
-  const text = texts.get(document.name) ?? document.text;
-  const edited = text !== document.text;
-  names.current = new Set(texts.keys());
+  const stored = list.find((d) => d.name === name) ?? list[0]!;
+  const edits = desk.edits.value;
+  const edited = edits.has(stored.name);
+  const document = edits.get(stored.name) ?? stored;
+  const { text } = document;
 
   useEffect(() => {
     let over = false;
-    const waiting = setTimeout(() => void server.attempt({ ...document, text }).then((found) => {
+    const waiting = setTimeout(() => void server.attempt(document).then((found) => {
       if (over) return;
       setTrial(found);
       if (found.run === null) return;
@@ -61,44 +56,35 @@ function Documents({ desk, list, edited: names, saved: replace, load }: Document
       over = true;
       clearTimeout(waiting);
     };
-  }, [document.name, text, document.stamp]);
+  }, [document.name, text, stored.stamp]);
   const go = (line: number, column: number) => {
     const at = offsetOf(text, line, column);
     area.current!.focus();
     area.current!.setSelectionRange(at, at);
     area.current!.scrollTop = (line - 8) * parseFloat(getComputedStyle(area.current!).lineHeight);
   };
-  useEffect(() => tree === null ? undefined : effect(() => { // a click on a task leads to its line
-    const task = tree.store.selected.value;
-    const line = task === null ? 0 : tree.lines[task] ?? 0;
-    if (line > 0 && area.current !== null) go(line, 1);
-  }), [tree]);
-  const set = (value: string | null) => setTexts((old) => {
-    const copy = new Map(old);
-    if (value === null) copy.delete(document.name);
-    else copy.set(document.name, value);
-    return copy;
-  });
-  const save = () => void desk.save({ ...document, text }).then((saved) => {
-    if (saved === null) return;
-    replace(saved);
-    set(null);
-  });
+  useEffect(() => {
+    if (tree === null) return;
+    let clicked = false; // what was selected in the tree before is no click
+    return effect(() => { // a click on a task leads to its line
+      const task = tree.store.selected.value;
+      const line = task === null ? 0 : tree.lines[task] ?? 0;
+      if (clicked && line > 0 && area.current !== null) go(line, 1);
+      clicked = true;
+    });
+  }, [tree]);
+  const save = () => void desk.save(document, replace);
   return <section class="editor">
     <p class="tools">
       <select aria-label="File" value={document.name} onChange={(e) => setName(e.currentTarget.value)}>
-        {list.map((d) => <option key={d.name} value={d.name}>{d.name}{texts.has(d.name) ? " •" : ""}</option>)}
+        {list.map((d) => <option key={d.name} value={d.name}>{d.name}{edits.has(d.name) ? " •" : ""}</option>)}
       </select>
       <button type="button" disabled={!edited} title="Ctrl+S" onClick={save}>Save</button>
-      <button type="button" disabled={!edited} onClick={() => {
-        set(null);
-        names.current = new Set([...names.current].filter((n) => n !== document.name));
-        load();
-      }}>Discard the changes</button>
+      <button type="button" disabled={!edited} onClick={() => desk.edit(stored, null)}>Discard the changes</button>
     </p>
     <div class="replay">
       <textarea ref={area} aria-label={`Text of ${document.name}`} spellcheck={false} wrap="off" rows={26} value={text}
-        onInput={(e) => set(e.currentTarget.value)} onKeyDown={(e) => {
+        onInput={(e) => desk.edit(stored, e.currentTarget.value)} onKeyDown={(e) => {
           if (e.key !== "s" || !(e.ctrlKey || e.metaKey)) return;
           e.preventDefault();
           if (edited) save();
