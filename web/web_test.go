@@ -66,7 +66,7 @@ func TestStudio(t *testing.T) {
 	}
 	var arguments []string
 	if testing.Short() {
-		arguments = []string{"--test-name-pattern=^a "}
+		arguments = []string{"--test-name-pattern=^a (run goes|page says)"}
 	}
 	dir, canopy, _ := reports(t)
 	mission := written(t, "oscillator", fmt.Sprintf(`<ReactiveFallback name="%s"><ReactiveSequence name="up">`+
