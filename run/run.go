@@ -348,16 +348,14 @@ func (r *Run) event(segment Segment) error {
 	}
 	world := r.world
 	changed, err := r.react()
+	if silent && (changed || err != nil) && r.sampled < t {
+		err = also(err, r.sample(t, world.Left()))
+	}
 	if err != nil {
 		return err
 	}
 	if silent && !changed {
 		return r.endWithPlan()
-	}
-	if silent && r.sampled < t {
-		if err := r.sample(t, world.Left()); err != nil {
-			return err
-		}
 	}
 	return r.right()
 }

@@ -328,7 +328,7 @@ func (c *campaign) reach(found []verify.Finding, initial string) {
 			continue
 		}
 		c.counts["reach judged"]++
-		goal, there, spans := f.goal(), false, f.spans(instant)
+		goal, there, spans := f.goal(), false, f.spans(0)
 		if len(spans) == 0 || spans[len(spans)-1].at < 390 { // of what comes later, it is not known what the plan returns
 			continue
 		}

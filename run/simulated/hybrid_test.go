@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"math"
 	"testing"
 )
 
@@ -22,5 +23,29 @@ events:
 	}
 	if got := l.column(m, "x"); got[5] != 1 || got[6] != 2 || l.times[5] != 5 || l.times[6] != 5 {
 		t.Errorf("both sides of the instant are not recorded: %v at %v", got, l.times)
+	}
+}
+
+// An instant that begins with an event of the vehicle and does not end is recorded from its left side: the command that
+// the plan switches on and off there is not seen before.
+func TestInstantsThatFailHaveALeftSide(t *testing.T) {
+	m := equationsMission(t, `
+states: {x: {initial: 0, derivative: "1 [1/s]"}}
+discrete: {hot: {type: boolean}}
+commands: {u: {min: -1, max: 1}}
+events: [{when: x ge 5, then: hot := true}]
+`, `<ReactiveFallback><Condition on="u lt 0"/><ReactiveSequence><Condition on="hot gt 0.5"/><Action name="a" write="u := -1"/></ReactiveSequence>
+</ReactiveFallback>`, "horizon: 10\nrecord: {interval: 2}\n")
+	_, l, err := fly(t, m)
+	if err == nil {
+		t.Fatal("the plan settles")
+	}
+	for i, u := range l.column(m, "u") {
+		if at := l.times[i]; at < 5-1e-9 && u != 0 {
+			t.Errorf("u is %v at %v", u, at)
+		}
+	}
+	if n := len(l.times); n < 4 || math.Abs(l.times[n-1]-5) > 1e-9 || l.column(m, "u")[3] != 0 {
+		t.Errorf("u is %v at %v", l.column(m, "u"), l.times)
 	}
 }
