@@ -129,18 +129,26 @@ func accepted(diags diag.List, stderr io.Writer, decides ...string) error {
 	return nil
 }
 
-// readMission reads a mission with the settings of --set, and checks the state graph that it names. Warnings go to
-// stderr, as by accepted.
+// readMission is missionOf without errors. Warnings go to stderr, as by accepted.
 func readMission(name string, set []string, stderr io.Writer, decides ...string) (*mission.Mission, error) {
-	if _, err := readFile(filepath.ToSlash(name)); err != nil { // it has no place for a mistake
+	m, diags, err := missionOf(name, set)
+	if err != nil {
 		return nil, err
+	}
+	return m, accepted(diags, stderr, decides...)
+}
+
+// missionOf reads a mission with the settings of --set, and checks the state graph that it names.
+func missionOf(name string, set []string) (*mission.Mission, diag.List, error) {
+	if _, err := readFile(filepath.ToSlash(name)); err != nil { // it has no place for a mistake
+		return nil, nil, err
 	}
 	m, diags := mission.Read(filepath.ToSlash(name), readFile, equations.Offers(), set)
 	if m != nil {
 		_, more := run.Graph(m)
 		diags = append(diags, more...)
 	}
-	return m, accepted(diags, stderr, decides...)
+	return m, diags, nil
 }
 
 // readPlan reads a plan or a mission with its plan. Without a mission, which is then nil, there is no vehicle, and the

@@ -13,9 +13,7 @@ import (
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/editor/studio"
-	"github.com/canopy-uav/canopy/run"
 	"github.com/canopy-uav/canopy/run/folder"
-	"github.com/canopy-uav/canopy/vehicle/equations"
 
 	"github.com/spf13/cobra"
 )
@@ -76,16 +74,8 @@ func about(o *studio.Options, name string, placed bool) error {
 		for name, text := range instead {
 			documents[name] = []byte(text)
 		}
-		file := filepath.ToSlash(name)
-		if _, err := readFile(file); err != nil {
-			return nil, nil, nil, err
-		}
-		m, found := mission.Read(file, readFile, equations.Offers(), set)
-		if m != nil {
-			_, more := run.Graph(m)
-			found = append(found, more...)
-		}
-		return m, slices.Collect(maps.Keys(documents)), found, nil
+		m, found, err := missionOf(name, set)
+		return m, slices.Collect(maps.Keys(documents)), found, err
 	}
 	return nil
 }
@@ -103,11 +93,13 @@ func serveStudio(cmd *cobra.Command, o studio.Options, at string) error {
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	s := studio.New(o)
-	a := s.At(l)
-	fmt.Fprintf(cmd.OutOrStdout(), "studio: %s\n", a)
-	fmt.Fprintln(cmd.ErrOrStderr(), "canopy: open this address in a browser on this computer; Ctrl-C ends the studio")
 	served := make(chan error, 1)
-	go func() { served <- s.Serve(l, a) }()
+	go func() {
+		served <- s.Serve(l, func(address string) {
+			fmt.Fprintf(cmd.OutOrStdout(), "studio: %s\n", address)
+			fmt.Fprintln(cmd.ErrOrStderr(), "canopy: open this address in a browser on this computer; Ctrl-C ends the studio")
+		})
+	}()
 	select {
 	case err = <-served:
 	case <-ctx.Done():

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/document/mission"
@@ -30,6 +32,9 @@ type trial struct {
 	Lines    []int           `json:"lines"` // by task: where the document has it, from 1; 0: another one has it
 }
 
+// mostText is the size of the largest file that is edited [bytes].
+const mostText = mostBody / 2
+
 // documents sends the files of the mission: plans first.
 func (s *Studio) documents(w http.ResponseWriter, _ *http.Request) {
 	s.mutex.Lock()
@@ -40,36 +45,45 @@ func (s *Studio) documents(w http.ResponseWriter, _ *http.Request) {
 	}
 	for _, name := range s.reading.files {
 		stamp := stampOf(name) // before it is read: a change in between is noticed
-		if text, err := files.Read(name, mostBody/2); err == nil {
+		if text, err := files.Read(name, mostText); err == nil && s.contains(name) {
 			list = append(list, document{name, string(text), stamp})
 		}
 	}
-	plans := func(d document) bool { return filepath.Ext(d.Name) == ".xml" }
-	send(w, slices.Concat(slices.DeleteFunc(slices.Clone(list), func(d document) bool { return !plans(d) }),
-		slices.DeleteFunc(list, plans)))
+	slices.SortStableFunc(list, func(a, b document) int { return strings.Compare(kind(a), kind(b)) })
+	send(w, list)
 }
 
-// edited reads a document of the mission with the text that is to take its place, and with the stamp of what was
-// edited. If it is none, it refuses it.
-func (s *Studio) edited(w http.ResponseWriter, r *http.Request) (x document, ok bool) {
-	if !receive(w, r, &x) {
-		return x, false
+// kind is the extension of a document's name: .xml, .yaml or .yml.
+func kind(d document) string { return filepath.Ext(d.Name) }
+
+// contains reports whether a name is that of a file of the mission, in its folder or below, and no link.
+func (s *Studio) contains(name string) bool {
+	below, err := filepath.Rel(filepath.Dir(s.Mission), name)
+	info, missing := os.Lstat(name)
+	return slices.Contains(s.reading.files, name) && err == nil && filepath.IsLocal(below) &&
+		(missing != nil || info.Mode().IsRegular())
+}
+
+// edits returns what handles a document of the mission with the text that is to take its place, and with the stamp of
+// what was edited.
+func (s *Studio) edits(handle func(w http.ResponseWriter, edited document)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var x document
+		if !receive(w, r, &x) {
+			return
+		}
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		if !s.contains(x.Name) {
+			refuse(w, http.StatusNotFound, "the folder of the mission has no file "+x.Name+" of it")
+			return
+		}
+		handle(w, x)
 	}
-	if !slices.Contains(s.reading.files, x.Name) {
-		refuse(w, http.StatusNotFound, "the mission has no file "+x.Name)
-		return x, false
-	}
-	return x, true
 }
 
 // try tells what the mission would be with an edit.
-func (s *Studio) try(w http.ResponseWriter, r *http.Request) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	x, ok := s.edited(w, r)
-	if !ok {
-		return
-	}
+func (s *Studio) try(w http.ResponseWriter, x document) {
 	m, _, found, err := s.Read(nil, map[string]string{x.Name: x.Text})
 	answer := trial{Problems: problems(found, err), Run: []byte("null"), Lines: []int{}}
 	if err == nil && !found.HasErrors() {
@@ -103,13 +117,7 @@ func planned(m *mission.Mission) ([]byte, error) {
 }
 
 // save saves an edit, unless the file has changed since it was read.
-func (s *Studio) save(w http.ResponseWriter, r *http.Request) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	x, ok := s.edited(w, r)
-	if !ok {
-		return
-	}
+func (s *Studio) save(w http.ResponseWriter, x document) {
 	if stampOf(x.Name) != x.Stamp {
 		refuse(w, http.StatusConflict, x.Name+" has been changed by another program since it was read here")
 		return

@@ -130,7 +130,11 @@ func (f *flight) ahead() bool {
 	if d <= 0 {
 		return false
 	}
-	time.AfterFunc(d, f.changed.Broadcast)
+	time.AfterFunc(d, func() {
+		f.mutex.Lock() // which it has until it waits
+		defer f.mutex.Unlock()
+		f.changed.Broadcast()
+	})
 	return true
 }
 

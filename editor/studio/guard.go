@@ -28,7 +28,7 @@ func Listen(address string) (net.Listener, error) {
 }
 
 // mostBody is the largest request [bytes].
-const mostBody = 1 << 20
+const mostBody = 2 << 20
 
 // guard protects the studio from other pages, users and computers. A browser sends requests for any page that it shows:
 // so the names of host and origin are those of the studio, exactly, and what changes something or tells something needs
@@ -50,6 +50,9 @@ func newGuard(at net.Addr, next http.Handler) *guard {
 	}
 	return g
 }
+
+// address returns the address for a browser.
+func (g *guard) address() string { return "http://" + g.at + "/#token=" + g.token }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
@@ -73,7 +76,6 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !public[r.URL.Path] && !g.knows(r):
 		refuse(w, http.StatusUnauthorized, "this page has no session: open the address that canopy studio printed")
 	default:
-		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 		g.next.ServeHTTP(w, r)
 	}
 }

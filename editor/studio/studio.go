@@ -112,9 +112,12 @@ type Start struct {
 	Set []string `json:"set"` // settings, as of `canopy run --set`
 }
 
-// Serve serves the studio at an address until the listener is closed, and returns the error of that.
-func (s *Studio) Serve(l net.Listener, g *Address) error {
-	server := &http.Server{Handler: g.guard, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+// Serve serves the studio until the listener is closed, and returns the error of that. It first calls ready with the
+// address for a browser. The last part of this, the token, stays there.
+func (s *Studio) Serve(l net.Listener, ready func(address string)) error {
+	g := newGuard(l.Addr(), s.handler())
+	ready(g.address())
+	server := &http.Server{Handler: g, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
 	err := server.Serve(l)
 	if errors.Is(err, net.ErrClosed) {
@@ -122,15 +125,6 @@ func (s *Studio) Serve(l net.Listener, g *Address) error {
 	}
 	return err
 }
-
-// Address is where a studio is served.
-type Address struct{ guard *guard }
-
-// At returns the address of the studio behind a listener, with the token of a session.
-func (s *Studio) At(l net.Listener) *Address { return &Address{newGuard(l.Addr(), s.handler())} }
-
-// String returns the address for a browser. Its last part, the token, stays there.
-func (a *Address) String() string { return "http://" + a.guard.at + "/#token=" + a.guard.token }
 
 // Close stops the proof and the run in progress, and waits until the files of that are complete.
 func (s *Studio) Close() {
@@ -160,8 +154,8 @@ func (s *Studio) handler() http.Handler {
 	mux.HandleFunc("POST /api/check", s.check)
 	mux.HandleFunc("GET /api/findings", s.findings)
 	mux.HandleFunc("GET /api/documents", s.documents)
-	mux.HandleFunc("POST /api/try", s.try)
-	mux.HandleFunc("POST /api/save", s.save)
+	mux.HandleFunc("POST /api/try", s.edits(s.try))
+	mux.HandleFunc("POST /api/save", s.edits(s.save))
 	return mux
 }
 
@@ -199,15 +193,11 @@ func (f *flight) progress() *Progress {
 	if f.paused != "" && !f.over {
 		values := f.run.World().States()
 		for i, s := range f.run.Mission().Vehicle.States {
-			if finite(values[i]) {
-				p.States = append(p.States, vehicleState{s.Name, s.Unit, values[i]})
-			}
+			p.States = append(p.States, vehicleState{s.Name, s.Unit, values[i]})
 		}
 	}
 	return p
 }
-
-func finite(x float64) bool { return x-x == 0 }
 
 // show sends the data of a run: of the one in progress, of what was recorded so far.
 func (s *Studio) show(w http.ResponseWriter, r *http.Request) {
@@ -216,7 +206,7 @@ func (s *Studio) show(w http.ResponseWriter, r *http.Request) {
 	s.mutex.Lock()
 	f, known := s.flight, s.has(id)
 	s.mutex.Unlock()
-	err := error(nil)
+	var err error
 	switch {
 	case f != nil && f.id == id && f.data(&data):
 	case !known:

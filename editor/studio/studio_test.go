@@ -243,6 +243,29 @@ func TestStops(t *testing.T) {
 	}
 }
 
+// A run that is hardly ahead of its speed goes on: it is waked also if it is to wait for less than it takes to wait.
+func TestSpeeds(t *testing.T) {
+	for _, speed := range []float64{1e4, 1e6, 1e9} {
+		b := newBench(t)
+		b.must("/api/fly", Start{Wish: Wish{Do: "go", Speed: &speed}})
+		<-b.flight.done
+		if _, at := b.paused(); at != 100 {
+			t.Errorf("at %v: ends at %v", speed, at)
+		}
+	}
+}
+
+// A studio that is closed stops its run, whose files are complete then.
+func TestClose(t *testing.T) {
+	b := newBench(t)
+	b.must("/api/fly", Start{Wish: Wish{Do: "until", Until: 33}})
+	b.paused()
+	b.Close()
+	if s := b.state(); len(s.Runs) != 1 || s.Runs[0].Outcome != "interrupted" || s.Runs[0].Ended != 33 {
+		t.Errorf("%+v", s.Runs)
+	}
+}
+
 // Settings are those of --set.
 func TestSettings(t *testing.T) {
 	b := newBench(t)
@@ -451,7 +474,7 @@ func TestGuard(t *testing.T) {
 func TestAddress(t *testing.T) {
 	for ip, want := range map[string]string{"127.0.0.1": "http://127.0.0.1:4711/#token=", "::1": "http://[::1]:4711/#token="} {
 		g := newGuard(&net.TCPAddr{IP: net.ParseIP(ip), Port: 4711}, nil)
-		if a := (&Address{g}).String(); a != want+g.token || !slices.Contains(g.hosts, g.at) {
+		if a := g.address(); a != want+g.token || !slices.Contains(g.hosts, g.at) {
 			t.Errorf("%s: %s", ip, a)
 		}
 	}
@@ -583,5 +606,41 @@ func TestEdits(t *testing.T) {
 				t.Errorf("%s of %q: %d %s", path, name, status, answer)
 			}
 		}
+	}
+}
+
+// Files outside the folder of the mission, and links, are not edited.
+func TestOtherFilesAreNotEdited(t *testing.T) {
+	b := newBench(t)
+	outside := filepath.Join(t.TempDir(), "vehicle.yaml")
+	if err := os.WriteFile(outside, []byte(vehicleText), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	below, err := filepath.Rel(filepath.Dir(b.mission), outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(filepath.Dir(b.mission), "link.yaml")
+	if err := os.Symlink(outside, link); err != nil {
+		t.Skip("no symbolic links:", err)
+	}
+	for _, name := range []string{filepath.ToSlash(below), "link.yaml"} {
+		b.write("lift.yaml", strings.Replace(missionText, "vehicle: vehicle.yaml", "vehicle: "+name, 1))
+		s := b.state()
+		_, list := b.ask(http.MethodGet, "/api/documents", nil)
+		if len(s.Problems) > 0 || strings.Contains(list, "states:") || !strings.Contains(list, "A lift") {
+			t.Errorf("%s: %v, the documents are %s", name, s.Problems, list)
+		}
+		for _, file := range b.reading.files {
+			if strings.Contains(file, "plan.xml") || strings.Contains(file, "lift.yaml") {
+				continue
+			}
+			if status, _ := b.ask(http.MethodPost, "/api/save", document{file, "x", stampOf(file)}); status != http.StatusNotFound {
+				t.Errorf("%s is saved: %d", file, status)
+			}
+		}
+	}
+	if text, err := os.ReadFile(outside); err != nil || string(text) != vehicleText {
+		t.Errorf("the file outside is %s, %v", text, err)
 	}
 }

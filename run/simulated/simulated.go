@@ -415,7 +415,6 @@ func (w *world) States() []float64 { return w.sim.Y }
 func (w *world) SetState(state int, value float64) {
 	w.commands = false
 	w.sim.Y[state] = value
-	w.sim.Restart()
 }
 
 func (w *world) At(t float64) []float64 {

@@ -125,7 +125,6 @@ export class Store {
       this.collapsed.value = old.collapsed.value;
       this.selected.value = old.selected.value;
     }
-    this.dark.value = old.dark.value;
     const { from, to } = old.view.value;
     if (from !== before.from || to !== before.to) this.show(from, to);
     this.other.value = old.other.value;
