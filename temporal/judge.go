@@ -52,8 +52,8 @@ func (v Verdict) String() string { return [...]string{"satisfied", "violated", "
 type Judgement struct {
 	Verdict Verdict
 	// Margin is the robustness: the distance of the property's conditions from a change of the verdict, in the units of
-	// their signals, negative if the property is violated. It is infinite where only tasks decide. An open property has
-	// the margin of the worst continuation.
+	// their signals, not positive if the property is violated. It is infinite where only tasks decide. An open property
+	// has the margin of the worst continuation.
 	Margin float64
 	// At is the first time at which the condition of an "always" fails, if the property is violated [s]; NaN if there
 	// is none.
@@ -72,7 +72,8 @@ var ErrTrace = errors.New("the run contains too little")
 // "always" take the minimum, "or" and "eventually" the maximum. Time ends with the trace, unless it is partial. A
 // formula about later times, which only within and for have if the trace is not partial, is open: it is judged for the
 // best and for the worst continuation. So is one that depends on the value of a signal where that is NaN: a relation
-// that reads it is neither true nor false. Errors wrap ErrTrace.
+// that reads it is neither true nor false. Where the margin is 0, the truths of the relations decide. Errors wrap
+// ErrTrace.
 func (tr *Trace) Judge(f *Formula) (Judgement, error) {
 	if len(tr.T) == 0 {
 		return Judgement{}, fmt.Errorf("%w: it has no samples", ErrTrace)
@@ -91,10 +92,17 @@ func (tr *Trace) Judge(f *Formula) (Judgement, error) {
 		}
 	}
 	j := Judgement{Verdict: Open, Margin: low[0].v, At: math.NaN()}
+	always, err := worst.holds(f, low[0].v)
+	if err != nil {
+		return Judgement{}, err
+	}
+	perhaps, err := best.holds(f, high[0].v)
 	switch {
-	case low[0].v >= 0:
+	case err != nil:
+		return Judgement{}, err
+	case always:
 		j.Verdict = Satisfied
-	case high[0].v < 0:
+	case !perhaps:
 		j.Verdict, j.Margin = Violated, high[0].v
 		if at, ok := best.blame(f, point{t: tr.T[0]}); ok {
 			j.At = at
@@ -110,6 +118,18 @@ type judge struct {
 	*Trace
 	beyond  float64 // margin at later times, and of relations without a value
 	missing gaps
+	either  float64 // not 0: margins are those of the truths of relations, infinite; this one where both are possible
+}
+
+// holds reports whether a formula with a margin holds: if that is 0, as the truths of its relations are. The judge then
+// has infinite margins.
+func (j *judge) holds(f *Formula, margin float64) (bool, error) {
+	if margin != 0 {
+		return margin > 0, nil
+	}
+	j.either = math.Inf(1)
+	c, err := j.curve(f)
+	return err == nil && c[0].v > 0, err
 }
 
 // gaps are the first times [s] at which signals have no values, or relations whose signals have.
@@ -132,7 +152,7 @@ func (g gaps) String() string {
 // negated returns the judge of what is negated.
 func (j *judge) negated() *judge {
 	n := *j
-	n.beyond = -j.beyond
+	n.beyond, n.either = -j.beyond, -j.either
 	return &n
 }
 
@@ -182,24 +202,64 @@ func (j *judge) condition(e *expr.Expr) (curve, error) {
 }
 
 func (j *judge) logic(l expr.Logic) (curve, error) {
-	c, err := j.operation(l)
-	if err != nil {
+	key, reverse := l.Keys() // reverse: that of the relation with its sides exchanged
+	of := *j
+	if key != "" {
+		of.either = 0
+	}
+	c, err := of.operation(l)
+	if err != nil || key == "" {
 		return c, err
 	}
-	key, reverse := l.Keys()
-	if truth, known := j.Sides[key]; known {
-		j.hold(c, truth, 1)
+	start := c[max(0, slices.IndexFunc(c, valued))].v
+	above := start > 0 || start == 0 && !l.Strict
+	clamp := func(p *point, holds bool) {
+		if holds && p.v < 0 || !holds && p.v > 0 {
+			p.v = 0
+		}
 	}
-	if truth, known := j.Sides[reverse]; known {
-		j.hold(c, truth, -1)
-	}
+	j.known(c, key, above, clamp)
+	j.known(c, reverse, start <= 0, func(p *point, holds bool) { clamp(p, !holds) })
 	for i := range c {
 		if !valued(c[i]) {
 			c[i].v = j.beyond
 			j.lacks(&l, i)
 		}
 	}
+	if j.either != 0 {
+		c = j.truths(c, key, above, !l.Strict)
+	}
 	return c, nil
+}
+
+// truths returns the truths of a relation with these margins, as infinite ones; zero is that at the margin 0, if it is
+// not known. Both are possible where the margin is 0 at a time at which the truth changes: times of events are rounded.
+func (j *judge) truths(margins curve, key string, start, zero bool) curve {
+	margins = margins.crossed()
+	truths := slices.Clone(margins)
+	for i, p := range margins {
+		truths[i].v = distance(p.v > 0 || p.v == 0 && zero)
+	}
+	j.known(truths, key, start, func(p *point, holds bool) { p.v = distance(holds) })
+	last := truths[0].v
+	for i, n := 0, 0; i < len(truths); i = n {
+		changes := last != truths[i].v
+		for n = i + 1; n < len(truths) && truths[n].t == truths[i].t; n++ {
+			changes = changes || truths[n].v != truths[i].v
+		}
+		last = truths[n-1].v
+		changes = changes || n < len(truths) && truths[n].v != last
+		for k := i; k < n; k++ {
+			switch {
+			case margins[k].v != 0, margins[k].k == fromRight:
+			case n == len(truths) && j.Partial:
+				truths[k].v = j.beyond
+			case changes:
+				truths[k].v = j.either
+			}
+		}
+	}
+	return truths
 }
 
 // lacks notes what of a relation has no value at a place.
@@ -219,25 +279,36 @@ func (j *judge) empty(signal string, place int) bool {
 	return values != nil && math.IsNaN(values[place])
 }
 
-// hold gives margins that contradict the truth of a relation the value 0. With the sign -1, it is the relation with its
-// sides exchanged.
-func (j *judge) hold(c curve, truth []bool, sign float64) {
-	places := j.over(func(int) float64 { return 0 })
-	first := max(0, slices.IndexFunc(c, valued))
-	n := 0 // places that are not after the point
-	for i, p := range c {
-		if p.t > j.Sided {
-			return
+// known calls visit for the points of a curve at which the truth of a relation is known, by its key; start is that at
+// the first place.
+func (j *judge) known(c curve, key string, start bool, visit func(p *point, holds bool)) {
+	truth, sided := j.Sides[key]
+	touched := map[int]bool{}
+	for _, k := range j.Touches {
+		if k.Key == key {
+			touched[k.Place] = k.Holds
 		}
-		for n < len(places) && byPlace(places[n], p) <= 0 {
+	}
+	if !sided && len(touched) == 0 {
+		return
+	}
+	places := j.over(func(int) float64 { return 0 })
+	n := 0 // places that are not after the point
+	for i := range c {
+		p := &c[i]
+		for n < len(places) && byPlace(places[n], *p) <= 0 {
 			n++
 		}
-		holds := sign*c[first].v >= 0
-		if truth != nil {
-			holds = truth[max(n-1, 0)]
+		place := max(n-1, 0)
+		holds, known := touched[place]
+		if known = known && byPlace(places[place], *p) == 0; !known && sided && p.t <= j.Sided {
+			holds, known = start, true
+			if truth != nil {
+				holds = truth[place]
+			}
 		}
-		if holds && sign*p.v < 0 || !holds && sign*p.v > 0 {
-			c[i].v = 0
+		if known && valued(*p) {
+			visit(p, holds)
 		}
 	}
 }
@@ -259,17 +330,7 @@ func (j *judge) operation(l expr.Logic) (curve, error) {
 		}
 		return j.over(func(i int) float64 { return values[i] - l.Limit }, l.Signal), nil
 	case expr.LogicRelation:
-		c, err := j.relation(l.Relation)
-		for _, k := range j.Touches {
-			if err != nil || !valued(c[k.Place]) {
-				continue
-			}
-			v := &c[k.Place].v
-			if k.Key == l.Key && k.Holds != (*v >= 0) || k.Key == l.Reverse && (k.Holds && *v > 0 || !k.Holds && *v < 0) {
-				*v = 0
-			}
-		}
-		return c, err
+		return j.relation(l.Relation)
 	case expr.LogicNot:
 		c, err := j.negated().logic(l.Args[0])
 		return c.negative(), err

@@ -76,6 +76,23 @@ func (c curve) negative() curve {
 	return n
 }
 
+// crossed returns the curve with places where it crosses 0, and with the limits from the right of those where it is 0.
+func (c curve) crossed() curve {
+	out := make(curve, 0, len(c))
+	for i, p := range c {
+		if i > 0 && c[i-1].t < p.t {
+			q := c[i-1]
+			if t, ok := crossing(q, p, point{t: q.t}, point{t: p.t}); ok {
+				out = append(out, point{t, 0, 0}, point{t, 1, p.v})
+			} else if q.v == 0 {
+				out = append(out, point{q.t, fromRight, p.v})
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
 // negativeFrom returns the first place, not before another one, from which on the curve is negative.
 func (c curve) negativeFrom(from point) (point, bool) {
 	last := point{from.t, from.k, c.at(from.t, from.k)}

@@ -59,7 +59,7 @@ func TestRobustness(t *testing.T) {
 			margin = slices.Max(got.V)
 		}
 		// The end of the part that is recorded has the value of what is not known: it is not that of a place.
-		if margin != j.Margin && !tr.Partial || j.Verdict == Violated && margin >= 0 || j.Verdict == Satisfied && margin < 0 {
+		if margin != j.Margin && !tr.Partial || j.Verdict == Violated && margin > 0 || j.Verdict == Satisfied && margin < 0 {
 			t.Fatalf("%s%s is %v with margin %g, but the signal has %g\n%+v\n%+v", head, text, j.Verdict, j.Margin, margin, got, tr)
 		}
 		want := math.NaN()

@@ -235,13 +235,7 @@ func (b *builder) onSides(row, left []float64, crossed []crossing, after bool, p
 			slices.ContainsFunc(c.relation.signals, func(k int) bool { return raw[k] != left[k] }) {
 			continue
 		}
-		truth := c.holds == after
-		if len(c.relation.limits) > 0 {
-			b.onSide(c.relation, row, truth)
-			continue
-		}
-		key, truth := c.relation.key(truth)
-		b.Touches = append(b.Touches, temporal.Touch{Place: place, Key: key, Holds: truth})
+		b.onSide(c.relation, row, c.holds == after, place)
 	}
 	return row
 }
@@ -281,16 +275,22 @@ const accuracies = 100
 
 // onSide moves the signal of a relation to the nearest limit if its value contradicts the relation's truth by no more
 // than the accuracy: the time of an event is rounded to a number, after the crossing, and a touch may exceed its limit.
-// Where it is farther away, the relation was not watched when the signal crossed the limit.
-func (b *builder) onSide(r *relation, row []float64, truth bool) {
-	v := &row[r.signals[0]]
-	if holds(r.logic, *v) == truth {
-		return
-	}
-	to := slices.MinFunc(r.limits, func(a, b float64) int { return cmp.Compare(math.Abs(a-*v), math.Abs(b-*v)) })
-	if math.Abs(to-*v) <= accuracies*b.tolerance*max(1, math.Abs(*v)) {
+// Where it is farther away, the relation was not watched when the signal crossed the limit. The truth counts at the
+// limit, and for a relation of several signals, which are not moved.
+func (b *builder) onSide(r *relation, row []float64, truth bool, place int) {
+	if len(r.limits) > 0 {
+		v := &row[r.signals[0]]
+		if holds(r.logic, *v) == truth {
+			return
+		}
+		to := slices.MinFunc(r.limits, func(a, b float64) int { return cmp.Compare(math.Abs(a-*v), math.Abs(b-*v)) })
+		if math.Abs(to-*v) > accuracies*b.tolerance*max(1, math.Abs(*v)) {
+			return
+		}
 		*v = to
 	}
+	key, truth := r.key(truth)
+	b.Touches = append(b.Touches, temporal.Touch{Place: place, Key: key, Holds: truth})
 }
 
 // place adds a place to the trace. Signals that contradict a touch are at its limit.
@@ -300,7 +300,7 @@ func (b *builder) place(t float64, row []float64) {
 	}
 	for _, c := range b.touch {
 		if len(c.relation.limits) > 0 {
-			b.onSide(c.relation, row, c.holds)
+			b.onSide(c.relation, row, c.holds, len(b.T))
 		}
 	}
 	b.T = append(b.T, t)
