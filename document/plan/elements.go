@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -53,15 +54,17 @@ func Elements() []Element {
 	parse(&diag.Source{Text: text}, reading{observe: func(x *xmltree.Element, attributes []string) {
 		e := list[x.Name]
 		k, isKind := bt.ParseKind(x.Name)
-		texts := map[string]string{}
-		if isKind {
+		params := map[string]string{}
+		if e.Text = texts[x.Name]; isKind {
 			e.Text = k.Text()
 			for _, p := range k.Params() {
-				texts[p.Name] = p.Text
+				if params[p.Name] = p.Text; p.Unit != "" {
+					params[p.Name] += " [" + p.Unit + "]"
+				}
 			}
 		}
 		for _, name := range slices.Concat(attributes, editorAttributes) {
-			e.Attributes = append(e.Attributes, Attribute{name, texts[name]})
+			e.Attributes = append(e.Attributes, Attribute{name, cmp.Or(params[name], textOf(x.Name, name))})
 		}
 	}})
 	var all []Element

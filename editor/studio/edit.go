@@ -1,21 +1,14 @@
 package studio
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/canopy-uav/canopy/bt"
-	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/editor/planedit"
 	"github.com/canopy-uav/canopy/internal/files"
-	"github.com/canopy-uav/canopy/run"
-	"github.com/canopy-uav/canopy/run/record"
-	"github.com/canopy-uav/canopy/run/report"
-	"github.com/canopy-uav/canopy/run/simulated"
 )
 
 // document is a file of the mission as it is on the disk.
@@ -25,15 +18,32 @@ type document struct {
 	Stamp string `json:"stamp"` // changes with the file
 }
 
-// trial is what a mission with an edit is.
+// request is what is asked about a document of the mission.
+type request struct {
+	document
+	Texts map[string]string `json:"texts"` // of other documents that are not saved, by name
+	Op    planedit.Op       `json:"op"`
+}
+
+// with returns the texts that are not saved, with another text of the document.
+func (x *request) with(text string) map[string]string {
+	texts := map[string]string{x.Name: text}
+	for name, text := range x.Texts {
+		if name != x.Name {
+			texts[name] = text
+		}
+	}
+	return texts
+}
+
+// trial is what a mission with edits is.
 type trial struct {
-	Problems []problem       `json:"problems"`
-	Run      json.RawMessage `json:"run"`   // the data of a run that has not begun; null: there are errors
-	Lines    []int           `json:"lines"` // by task: where the document has it, from 1; 0: another one has it
+	Problems []problem `json:"problems"`
+	Boxes    []box     `json:"boxes"` // of the document; none: it is no plan, or is not well-formed
 }
 
 // mostText is the size of the largest file that is edited [bytes].
-const mostText = mostBody / 2
+const mostText = 1 << 20
 
 // documents sends the files of the mission: plans first.
 func (s *Studio) documents(w http.ResponseWriter, _ *http.Request) {
@@ -64,60 +74,37 @@ func (s *Studio) contains(name string) bool {
 		(missing != nil || info.Mode().IsRegular())
 }
 
-// edits returns what handles a document of the mission with the text that is to take its place, and with the stamp of
-// what was edited.
-func (s *Studio) edits(handle func(w http.ResponseWriter, edited document)) http.HandlerFunc {
+// edits returns what handles a request about a document that has an edit.
+func (s *Studio) edits(handle func(w http.ResponseWriter, x request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var x document
+		var x request
 		if !receive(w, r, &x) {
 			return
 		}
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
-		if !s.contains(x.Name) {
-			refuse(w, http.StatusNotFound, "the folder of the mission has no file "+x.Name+" of it")
-			return
+		for name := range x.with(x.Text) {
+			if !s.contains(name) {
+				refuse(w, http.StatusNotFound, "the folder of the mission has no file "+name+" of it")
+				return
+			}
 		}
 		handle(w, x)
 	}
 }
 
-// try tells what the mission would be with an edit.
-func (s *Studio) try(w http.ResponseWriter, x document) {
-	m, _, found, err := s.Read(nil, map[string]string{x.Name: x.Text})
-	answer := trial{Problems: problems(found, err), Run: []byte("null"), Lines: []int{}}
-	if err == nil && !found.HasErrors() {
-		if data, err := planned(m); err == nil {
-			answer.Run = data
-		}
-		for t := range m.Plan.Tree.Len() {
-			line, file := m.Plan.Place(bt.Task(t))
-			if file == "" {
-				file = m.Plan.Source.Name
-			}
-			if file != x.Name {
-				line = 0
-			}
-			answer.Lines = append(answer.Lines, line)
-		}
+// try tells what the mission would be with edits.
+func (s *Studio) try(w http.ResponseWriter, x request) {
+	_, _, found, err := s.Read(nil, x.with(x.Text))
+	answer := trial{problems(found, err), []box{}}
+	if kind(x.document) == ".xml" {
+		answer.Boxes = boxes(x.Text)
 	}
 	send(w, answer)
 }
 
-// planned returns the data of a run that has not begun.
-func planned(m *mission.Mission) ([]byte, error) {
-	r, err := simulated.New(m, run.Continuous{}, m.Horizon)
-	if err != nil {
-		return nil, err
-	}
-	h := r.Header()
-	var data bytes.Buffer
-	err = report.NewGatherer(&h).Digest(record.End{}).Data(&data)
-	return data.Bytes(), err
-}
-
 // save saves an edit, unless the file has changed since it was read.
-func (s *Studio) save(w http.ResponseWriter, x document) {
+func (s *Studio) save(w http.ResponseWriter, x request) {
 	if stampOf(x.Name) != x.Stamp {
 		refuse(w, http.StatusConflict, x.Name+" has been changed by another program since it was read here")
 		return

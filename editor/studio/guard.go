@@ -28,7 +28,7 @@ func Listen(address string) (net.Listener, error) {
 }
 
 // mostBody is the largest request [bytes].
-const mostBody = 2 << 20
+const mostBody = 8 << 20
 
 // guard protects the studio from other pages, users and computers. A browser sends requests for any page that it shows:
 // so the names of host and origin are those of the studio, exactly, and what changes something or tells something needs

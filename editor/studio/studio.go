@@ -12,7 +12,9 @@
 //	POST /api/check     proves what the mission declares, as canopy check; {"stop": true} ends the proof
 //	GET  /api/findings  what it has found, as canopy check --json
 //	GET  /api/documents the files of the mission
-//	POST /api/try       tells what the mission would be with another text of a file
+//	POST /api/try       tells what the mission would be with another text of a file, and the tree that this text has
+//	POST /api/change    tells which edits of a plan do what a person wants with its tree
+//	POST /api/palette   what a person may add to a plan
 //	POST /api/save      saves that, unless the file has changed meanwhile
 package studio
 
@@ -155,6 +157,8 @@ func (s *Studio) handler() http.Handler {
 	mux.HandleFunc("GET /api/findings", s.findings)
 	mux.HandleFunc("GET /api/documents", s.documents)
 	mux.HandleFunc("POST /api/try", s.edits(s.try))
+	mux.HandleFunc("POST /api/change", s.edits(s.change))
+	mux.HandleFunc("POST /api/palette", s.edits(s.palette))
 	mux.HandleFunc("POST /api/save", s.edits(s.save))
 	return mux
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -80,24 +81,87 @@ func (e *Element) before(i int) int {
 func (e *Element) head() int { return e.before(len(e.Attributes)) }
 
 // Remove removes an element that is not the root, with its lines if nothing else is on them.
-func (d *Document) Remove(e *Element) Edit {
+func (d *Document) Remove(e *Element) Edit { return d.remove(e, e.Span) }
+
+// Cut removes an element as Remove does, with the comments of its block.
+func (d *Document) Cut(e *Element) Edit { return d.remove(e, d.Block(e)) }
+
+func (d *Document) remove(e *Element, s Span) Edit {
 	if e.Parent == nil {
 		panic("xmltree: a document has a root element")
 	}
 	text := d.Source.Text
-	indent, first := d.indent(e.At)
-	end := e.End + len(text[e.End:]) - len(strings.TrimLeft(text[e.End:], " \t"))
+	indent, first := d.indent(s.At)
+	end := s.End + len(text[s.End:]) - len(strings.TrimLeft(text[s.End:], " \t"))
 	if rest := strings.TrimPrefix(text[end:], "\r"); !first || !strings.HasPrefix(rest, "\n") {
-		return Edit{e.Span, ""}
+		return Edit{s, ""}
 	}
-	begin := strings.TrimSuffix(strings.TrimSuffix(text[:e.At-len(indent)], "\n"), "\r")
+	begin := strings.TrimSuffix(strings.TrimSuffix(text[:s.At-len(indent)], "\n"), "\r")
 	return Edit{Span{len(begin), end}, ""}
 }
 
-// Replace replaces an element by new markup.
+// Block returns an element with the comments that belong to it: those on the lines directly above it, and those behind
+// it on its last line.
+func (d *Document) Block(e *Element) Span {
+	content, block := d.Content, e.Span
+	if e.Parent != nil {
+		content = e.Parent.Content
+	}
+	i := sort.Search(len(content), func(i int) bool { return content[i].At >= e.At })
+	for _, n := range slices.Backward(content[:i]) {
+		_, first := d.indent(n.At)
+		if n.Kind == Comment && first {
+			block.At = n.At
+		} else if !d.Blank(n) || strings.Count(d.text(n.Span), "\n") > 1 {
+			break
+		}
+	}
+	for _, n := range content[i+1:] {
+		switch {
+		case n.Kind == Comment:
+			block.End = n.End
+		case !d.Blank(n):
+			block.End = e.End
+			return block
+		case strings.Contains(d.text(n.Span), "\n"):
+			return block
+		}
+	}
+	block.End = e.End
+	return block
+}
+
+// Insert puts new markup into an element, before one of those in it, nil: after the last. It is set apart from that one
+// as that one is from what precedes it.
+func (d *Document) Insert(parent, before *Element, m *Markup) Edit {
+	near := before
+	for c := range parent.Elements() {
+		if before == nil {
+			near = c
+		}
+	}
+	if near == nil {
+		return d.Append(parent, []*Markup{m})
+	}
+	block := d.Block(near)
+	rest := strings.TrimRight(d.Source.Text[:block.At], blank)
+	gap, line := d.Source.Text[len(rest):block.At], ""
+	if i := strings.LastIndexByte(gap, '\n'); i >= 0 {
+		line = d.lineEnd() + gap[i+1:]
+	}
+	if text := m.format(line, d.step(parent)); before != nil {
+		return Edit{Span{block.At, block.At}, text + gap}
+	}
+	return Edit{Span{block.End, block.End}, gap + m.format(line, d.step(parent))}
+}
+
+// Replace replaces an element by new markup, on separate lines if the element begins a line.
 func (d *Document) Replace(e *Element, m *Markup) Edit {
-	indent, _ := d.indent(e.At)
-	return Edit{e.Span, m.format(d.lineEnd()+indent, d.step(e))}
+	line, first := d.indent(e.At)
+	if line = d.lineEnd() + line; !first {
+		line = ""
+	}
+	return Edit{e.Span, m.format(line, d.step(e))}
 }
 
 // Append puts new markup at the end of an element. It gets separate lines where the elements have separate lines. A

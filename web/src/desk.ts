@@ -2,6 +2,7 @@
 
 import { type Signal, signal } from "@preact/signals";
 import * as server from "./model/connection.ts";
+import { type History, type Op, applied, done } from "./model/outline.ts";
 import type { Run } from "./model/run.ts";
 import { Store } from "./store.ts";
 
@@ -18,6 +19,10 @@ export class Desk {
   readonly findings: Signal<server.Finding[] | null> = signal(null); // of the last proof; null: there is none
 
   readonly edits: Signal<ReadonlyMap<string, server.Document>> = signal(new Map()); // that are not saved, by name
+
+  readonly histories = new Map<string, History>(); // of the documents, by name
+
+  readonly clip: Signal<string> = signal(""); // elements that were copied
 
   readonly dark: Signal<boolean> = signal(false);
 
@@ -108,12 +113,19 @@ export class Desk {
     return this.try(() => server.want(wish));
   }
 
-  /** edit changes the text of a document, or discards its changes; it keeps how the document was when they began. */
-  edit(stored: server.Document, text: string | null) {
+  /** edit changes the text of a document; it keeps how the document was when the changes began. */
+  edit(stored: server.Document, text: string, history?: History) {
     const copy = new Map(this.edits.value);
-    if (text === null) copy.delete(stored.name);
-    else copy.set(stored.name, { ...(copy.get(stored.name) ?? stored), text });
+    const old = copy.get(stored.name) ?? stored;
+    this.histories.set(stored.name, history ?? done(this.histories.get(stored.name), old.text, text));
+    if (text === stored.text) copy.delete(stored.name);
+    else copy.set(stored.name, { ...old, text });
     this.edits.value = copy;
+  }
+
+  /** texts returns those of the documents that are not saved. */
+  texts(): server.Texts {
+    return Object.fromEntries([...this.edits.value].map(([name, d]) => [name, d.text]));
   }
 
   /** save saves a document, and passes on how it is then. */
@@ -121,10 +133,22 @@ export class Desk {
     return this.try(async () => {
       const saved = await server.save(edited);
       stored(saved);
-      const now = this.edits.value.get(edited.name);
-      this.edit(edited, null);
-      if (now !== undefined && now.text !== edited.text) this.edit(saved, now.text); // a person went on
+      const copy = new Map(this.edits.value);
+      const now = copy.get(edited.name);
+      if (now === undefined || now.text === edited.text) copy.delete(edited.name);
+      else copy.set(edited.name, { ...saved, text: now.text }); // a person went on
+      this.edits.value = copy;
     });
+  }
+
+  /** change changes a document as a person wants its tree, and returns what to select; null: it is refused. */
+  async change(document: server.Document, op: Op): Promise<{ text: string; select: number } | null> {
+    let answer: { text: string; select: number } | null = null;
+    await this.try(async () => {
+      const { edits, select } = await server.change(document, this.texts(), op);
+      answer = { text: applied(document.text, edits), select };
+    });
+    return answer;
   }
 
   /** prove begins a proof of the mission, or ends the one in progress. */

@@ -13,6 +13,7 @@ import { firstDifference } from "../src/model/difference.ts";
 import { flightLanes } from "../src/model/flight.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
 import { forecast, limitsOn, margin } from "../src/model/margin.ts";
+import { type Box, type History, done, redone, same, undone } from "../src/model/outline.ts";
 import { type Coordinates, type Data, type Logic, type Run, read, since, statusAt, statusesAt, valueAt } from "../src/model/run.ts";
 import { after, before } from "../src/model/sorted.ts";
 import { clock, duration, exactly, multiples, number, offsetOf, roundStep, timeStep } from "../src/model/text.ts";
@@ -555,4 +556,61 @@ test("an offset is that of its line and column", () => {
     assert.equal(offsetOf(text, line, column), before.length);
   }
   assert.equal(offsetOf("ab", 7, 7), 2);
+});
+
+test("what is undone is what was, and what is redone is what was undone", () => {
+  const r = random(51);
+  for (let n = 0; n < 300; n++) {
+    const letters = () => Array.from({ length: Math.floor(3 * r()) }, () => "ab\n😀"[Math.floor(4 * r())]).join("");
+    const texts = ["abcab"];
+    let history: History | undefined;
+    for (let k = 0; k < 20; k++) {
+      const text = texts.at(-1)!;
+      const at = Math.floor(r() * (text.length + 1));
+      const now = text.slice(0, at) + letters() + text.slice(at + Math.floor(2 * r()));
+      if (now === text) continue;
+      history = done(history, text, now);
+      texts.push(now);
+    }
+    let text = texts.at(-1)!;
+    const back = (step: typeof undone) => {
+      const seen = [text];
+      for (let h = step(history, text); h !== null; h = step(history, text)) {
+        history = h;
+        seen.push(text = h.of);
+      }
+      return seen;
+    };
+    const seen = back(undone);
+    assert.equal(text, texts[0]);
+    assert.ok(seen.every((t) => texts.includes(t)));
+    assert.deepEqual(back(redone), seen.toReversed());
+    assert.equal(done(history, "another text", "x").undo.length, 1, "a text that others have changed");
+  }
+});
+
+test("what is typed in a row is one edit", () => {
+  let history: History | undefined;
+  let text = "x";
+  for (const c of "abc\nde") {
+    history = done(history, text, text + c);
+    text += c;
+  }
+  const texts = [];
+  for (let h = undone(history, text); h !== null; h = undone(h, text)) texts.push(text = h.of);
+  assert.deepEqual(texts, ["xabc\n", "xabc", "x"]);
+});
+
+test("a box is still found when others come or go", () => {
+  const r = random(52);
+  for (let n = 0; n < 300; n++) {
+    const box = (label: string): Box => ({ element: "Action", label, symbol: "", role: "action", parent: -1, attributes: [], disabled: false, at: 0, from: 0, to: 0 });
+    const old = Array.from({ length: 1 + Math.floor(9 * r()) }, (_, i) => box(`a${i}`));
+    const now = [...old];
+    const at = Math.floor(r() * old.length);
+    if (r() < 0.5) now.splice(at, Math.ceil(3 * r()));
+    else now.splice(at, 0, box("b"), box("b"));
+    const of = same(old, now);
+    old.forEach((b, i) => assert.equal(of(i), now.includes(b) ? now.indexOf(b) : undefined));
+  }
 });

@@ -169,6 +169,78 @@ test("a plan is edited as text: its tree and its mistakes follow, and it is save
   fine();
 });
 
+const read = () => page.$eval("textarea", (e) => (e as HTMLTextAreaElement).value);
+
+/** chord presses a key while others are held. */
+async function chord(...keys: string[]) {
+  for (const key of keys.slice(0, -1)) await page.keyboard.down(key as "Alt");
+  await page.keyboard.press(keys.at(-1) as "Alt");
+  for (const key of keys.slice(0, -1)) await page.keyboard.up(key as "Alt");
+}
+
+/** becomes waits until the text matches. */
+const becomes = (wanted: RegExp) => page.waitForFunction((source) => new RegExp(source, "s").test(document.querySelector("textarea")!.value), { timeout: 10_000 }, wanted.source);
+
+test("the tree of a plan is changed with keys and buttons, each time by an edit of the text that is undone", async () => {
+  const right = readFileSync(plan, "utf8");
+  const tasks = (wanted: string) => page.waitForFunction((w) =>
+    [...document.querySelector("textarea")!.value.matchAll(/name="(\w+)"/g)].map((m) => m[1]).join(" ") === w, {}, wanted);
+  const is = (wanted: string) => page.waitForFunction((w) => document.querySelector(".editor [aria-live]")!.textContent === w, {}, wanted);
+  await press("Edit");
+  await page.waitForSelector(".arranged canvas");
+  await page.focus(".arranged");
+  for (const key of ["ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key as "ArrowDown");
+  await is("Condition high");
+  await chord("Alt", "ArrowDown");
+  await tasks("up push high rest");
+  await is("Condition high");
+  await chord("Alt", "ArrowLeft");
+  await becomes(/<\/ReactiveSequence><Condition name="high"/);
+  await page.keyboard.press("Delete");
+  await tasks("up push rest");
+  await is("Action rest");
+  for (const _ of [1, 2, 3]) await press("Undo");
+  await tasks("up high push rest");
+  assert.equal(await read(), right);
+  await chord("Control", "y");
+  await tasks("up push high rest");
+  await chord("Control", "z");
+  await tasks("up high push rest");
+
+  await page.click("textarea");
+  await page.$eval("textarea", (e) => (e as HTMLTextAreaElement).setSelectionRange((e as HTMLTextAreaElement).value.indexOf("push"), (e as HTMLTextAreaElement).value.indexOf("push")));
+  await page.keyboard.press("Shift");
+  await is("Action push");
+  await page.type("[aria-label='wrap in']", "time is over");
+  await says("fails once the time is over");
+  await page.keyboard.press("Enter");
+  await becomes(/<Timeout><Action name="push"/);
+  await says("Timeout needs msec");
+  await press("Unwrap");
+  await becomes(/"high" on="x ge 0.5"\/><Action name="push"/);
+  assert.equal(await read(), right);
+  await press("Disable");
+  await becomes(/push.*_skipIf="true"/);
+  await press("Enable");
+  await page.type("[aria-label='add a task']", "waits for a time, then succeeds");
+  await page.keyboard.press("Enter");
+  await becomes(/push" write="u := 1"\/><Sleep\/>/);
+  await is("Sleep ");
+  await press("Copy");
+  await press("Paste");
+  await becomes(/<Sleep\/><Sleep\/>/);
+  await press("Delete");
+  await press("Delete");
+  await becomes(/push" write="u := 1"\/><\/ReactiveSequence>/);
+  await page.type("[aria-label='Name of the new tree']", "Pushing");
+  await press("Extract");
+  await becomes(/<SubTree ID="Pushing"\/>.*<BehaviorTree ID="Pushing">/);
+  await press("Discard");
+  await tasks("up high push rest");
+  assert.equal(await read(), right);
+  fine();
+});
+
 test("what is refused is said, and can be closed", async () => {
   await fill("Settings", "horizn=3");
   await press("Fly");

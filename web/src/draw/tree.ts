@@ -2,7 +2,7 @@
 
 import { type Box, type Layout, type Measure, fit, inset, size } from "../model/layout.ts";
 import { type Margin, margin } from "../model/margin.ts";
-import { type Run, statusesAt, valueAt } from "../model/run.ts";
+import { type Run, type Task, statusesAt, valueAt } from "../model/run.ts";
 import { number, signed } from "../model/text.ts";
 import type { Colour, Pen } from "./pen.ts";
 import { active, look } from "./status.ts";
@@ -58,9 +58,16 @@ export function tree(pen: Pen, l: Layout, run: Run, t: number | null, selected: 
   for (const b of l.boxes) if (seen(b)) box(pen, b, run, t, statuses?.[b.task], b.task === selected, measure);
 }
 
+/** plain returns what a box shows of a task without a status. */
+function plain({ mark, role }: Task): { line: Colour; share: number; sign: string } {
+  if (mark === "error") return { line: "error", share: 0.15, sign: "!" };
+  if (mark === "disabled") return { line: "accept", share: 0, sign: "" };
+  return { line: roles[role]!, share: 0.15, sign: mark === "warning" ? "!" : "" };
+}
+
 function box(pen: Pen, b: Box, run: Run, t: number | null, status: string | undefined, selected: boolean, measure: Measure | null) {
   const task = run.data.tasks[b.task]!;
-  const { line, share, sign } = t === null ? { line: roles[task.role]!, share: 0.15, sign: "" } : look(status);
+  const { line, share, sign } = t === null ? plain(task) : look(status);
   const radius = task.role === "condition" ? size.height / 2 : 5;
   if (selected) pen.rect(b.x - 3, b.y - 3, b.width + 6, size.height + 6, { stroke: "ink", width: 1.5 }, radius + 3);
   pen.rect(b.x, b.y, b.width, size.height, { fill: "paper" }, radius);

@@ -1,5 +1,6 @@
 // What the studio's server tells, and how it is asked: editor/studio/studio.go describes the requests.
 
+import type { Box, Edit, Op } from "./outline.ts";
 import { type Data, type Run, read } from "./run.ts";
 
 export interface Problem {
@@ -83,9 +84,20 @@ export interface Document {
 /** Trial is what the mission would be with another text of a document. */
 export interface Trial {
   problems: Problem[];
-  run: Data | null; // that has not begun; null: there are errors
-  lines: number[]; // by task: where the document has it, from 1; 0: another one has it
+  boxes: Box[]; // of the document; none: it is no plan, or not well-formed
 }
+
+/** Piece is an element that a person may add to a plan: editor/planedit describes it. */
+export interface Piece {
+  element: string;
+  id: string; // "": it has none
+  category: "composite" | "decorator" | "condition" | "action" | "subtree" | "tree";
+  text: string;
+  attributes: { name: string; text: string; default: string }[];
+}
+
+/** Texts are those of documents that are not saved, by name. */
+export type Texts = Record<string, string>;
 
 /** Wish is what a run in progress is to do. */
 export interface Wish {
@@ -121,6 +133,8 @@ export const want = (wish: Wish) => ask<void>("/api/wish", wish);
 export const check = (stop: boolean) => ask<void>("/api/check", { stop });
 export const findings = () => ask<Finding[]>("/api/findings");
 export const documents = () => ask<Document[]>("/api/documents");
-export const attempt = (edited: Document) => ask<Trial>("/api/try", edited);
+export const attempt = (edited: Document, texts: Texts) => ask<Trial>("/api/try", { ...edited, texts });
+export const change = (edited: Document, texts: Texts, op: Op) => ask<{ edits: Edit[]; select: number }>("/api/change", { ...edited, texts, op });
+export const palette = (edited: Document, texts: Texts) => ask<Piece[]>("/api/palette", { ...edited, texts });
 export const save = (edited: Document) => ask<Document>("/api/save", edited);
 export const run = async (id: string): Promise<Run> => read(await ask<Data>(`/api/run?id=${encodeURIComponent(id)}`));

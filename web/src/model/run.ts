@@ -16,6 +16,7 @@ export interface Task {
   rests: boolean; // a condition that is not judged where the plan does not hear it
   on?: Logic; // of a condition
   off?: Logic;
+  mark?: string; // in the editor: error, warning, disabled or ""
 }
 
 /** Logic is the Boolean structure of a condition. What is neither a threshold nor a combination is opaque. */

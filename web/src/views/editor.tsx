@@ -1,14 +1,14 @@
 // The editor: the files of the mission as text, with the tree and the problems of what is written, before it is saved.
 
 import { effect } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Desk } from "../desk.ts";
+import { Draft } from "../draft.ts";
 import * as server from "../model/connection.ts";
+import { between } from "../model/outline.ts";
 import { offsetOf } from "../model/text.ts";
-import { read } from "../model/run.ts";
-import { Store } from "../store.ts";
+import { Arrange } from "./arrange.tsx";
 import { Problems } from "./problems.tsx";
-import { TreeView } from "./tree.tsx";
 import { useWidth } from "./page.tsx";
 
 const pause = 300; // ms after a key, before what is written is tried
@@ -29,69 +29,89 @@ interface DocumentsProps {
 
 function Documents({ desk, list, saved: replace }: DocumentsProps) {
   const [name, setName] = useState("");
-  const [trial, setTrial] = useState<server.Trial | null>(null);
-  const [tree, setTree] = useState<{ store: Store; lines: number[] } | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const [side, width] = useWidth(null);
   const stored = list.find((d) => d.name === name) ?? list[0]!;
+  const draft = useMemo(() => new Draft(desk, stored), [stored.name]);
+  draft.stored = stored;
   const edits = desk.edits.value;
   const edited = edits.has(stored.name);
   const document = edits.get(stored.name) ?? stored;
   const { text } = document;
+  const tree = draft.tree.value;
 
   useEffect(() => {
-    let over = false;
-    const waiting = setTimeout(() => void server.attempt(document).then((found) => {
-      if (over) return;
-      setTrial(found);
-      if (found.run === null) return;
-      const store = new Store(read(found.run));
-      setTree((old) => {
-        if (old !== null) store.follow(old.store);
-        store.dark.value = desk.dark.value;
-        return { store, lines: found.lines };
-      });
-    }, () => undefined), trial === null ? 0 : pause);
-    return () => {
-      over = true;
-      clearTimeout(waiting);
-    };
-  }, [document.name, text, stored.stamp]);
-  const go = (line: number, column: number) => {
-    const at = offsetOf(text, line, column);
-    area.current!.focus();
+    const waiting = setTimeout(() => void draft.judge().catch(() => undefined), tree === null ? 0 : pause);
+    return () => clearTimeout(waiting);
+  }, [draft, edits, stored.stamp]);
+  const show = (at: number) => {
+    const lines = area.current!.value.slice(0, at).split("\n").length;
     area.current!.setSelectionRange(at, at);
-    area.current!.scrollTop = (line - 8) * parseFloat(getComputedStyle(area.current!).lineHeight);
+    const { scrollTop, clientHeight } = area.current!;
+    const top = lines * parseFloat(getComputedStyle(area.current!).lineHeight);
+    if (top < scrollTop + 40 || top > scrollTop + clientHeight - 20) area.current!.scrollTop = top - clientHeight / 3;
   };
+  const fromText = useRef(false);
   useEffect(() => {
     if (tree === null) return;
-    let clicked = false; // what was selected in the tree before is no click
-    return effect(() => { // a click on a task leads to its line
-      const task = tree.store.selected.value;
-      const line = task === null ? 0 : tree.lines[task] ?? 0;
-      if (clicked && line > 0 && area.current !== null) go(line, 1);
-      clicked = true;
+    let first = !draft.chosen;
+    return effect(() => { // a task that is selected in the tree leads to its place in the text
+      const task = tree.selected.value;
+      if (task !== null && !first && !fromText.current && area.current !== null) show(draft.boxes[task]!.at);
+      first = false;
     });
   }, [tree]);
+  const caret = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    if (caret.current !== null) area.current!.setSelectionRange(caret.current, caret.current);
+    caret.current = null;
+  }, [text]);
+  const step = (undo: boolean) => {
+    if (undo) draft.undo();
+    else draft.redo();
+    const e = between(text, draft.document().text);
+    caret.current = e.at + e.new.length;
+  };
+  const select = () => { // and the other way round
+    fromText.current = true;
+    draft.point(area.current!.selectionStart);
+    fromText.current = false;
+  };
   const save = () => void desk.save(document, replace);
+  const keys = (e: KeyboardEvent) => {
+    if (!(e.ctrlKey || e.metaKey) || (e.target as HTMLElement).closest("input") !== null) return;
+    const key = e.key.toLowerCase();
+    if (key === "s" && edited) save();
+    else if (key === "z" && !e.shiftKey) step(true);
+    else if (key === "y" || key === "z") step(false);
+    else if (key !== "s") return;
+    e.preventDefault();
+  };
+  useEffect(() => { // wherever the focus is: a button that has no more to do loses it
+    addEventListener("keydown", keys);
+    return () => removeEventListener("keydown", keys);
+  });
+  const history = draft.history();
   return <section class="editor">
     <p class="tools">
       <select aria-label="File" value={document.name} onChange={(e) => setName(e.currentTarget.value)}>
         {list.map((d) => <option key={d.name} value={d.name}>{d.name}{edits.has(d.name) ? " •" : ""}</option>)}
       </select>
       <button type="button" disabled={!edited} title="Ctrl+S" onClick={save}>Save</button>
-      <button type="button" disabled={!edited} onClick={() => desk.edit(stored, null)}>Discard the changes</button>
+      <button type="button" disabled={!edited} onClick={() => draft.write(stored.text)}>Discard the changes</button>
+      <button type="button" disabled={!history?.undo.length} title="Ctrl+Z" onClick={() => step(true)}>Undo</button>
+      <button type="button" disabled={!history?.redo.length} title="Ctrl+Y" onClick={() => step(false)}>Redo</button>
     </p>
     <div class="replay">
       <textarea ref={area} aria-label={`Text of ${document.name}`} spellcheck={false} wrap="off" rows={26} value={text}
-        onInput={(e) => desk.edit(stored, e.currentTarget.value)} onKeyDown={(e) => {
-          if (e.key !== "s" || !(e.ctrlKey || e.metaKey)) return;
-          e.preventDefault();
-          if (edited) save();
-        }} />
+        onInput={(e) => draft.write(e.currentTarget.value)} onClick={select} onKeyUp={select} />
       <div ref={side}>
-        {trial !== null && trial.problems.length > 0 && <Problems list={trial.problems} go={(p) => p.file === document.name && go(p.line, p.column)} />}
-        {tree !== null && width > 0 && <TreeView store={tree.store} width={width} />}
+        {width > 0 && <Arrange desk={desk} draft={draft} width={width} />}
+        {draft.problems.value.length > 0 && <Problems list={draft.problems.value} go={(p) => {
+          if (p.file !== document.name) return;
+          area.current!.focus();
+          show(offsetOf(text, p.line, p.column));
+        }} />}
       </div>
     </div>
   </section>;

@@ -4,8 +4,9 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { type Area, judged, reading, tree } from "../draw/tree.ts";
 import { type Pen, font } from "../draw/pen.ts";
 import { active, look } from "../draw/status.ts";
-import { type Measure, hit, layout, size } from "../model/layout.ts";
+import { type Layout, type Measure, hit, layout, size } from "../model/layout.ts";
 import { chain } from "../model/cause.ts";
+import type { Place } from "../model/outline.ts";
 import { forecast } from "../model/margin.ts";
 import { since, statusAt, statusesAt } from "../model/run.ts";
 import { clock, duration, exactly } from "../model/text.ts";
@@ -31,7 +32,28 @@ const onScreen: Measure = (text, size, bold) => {
   return width;
 };
 
-export function TreeView({ store, width }: { store: Store; width: number }) {
+/** Arranging is what a person does with boxes that can be moved. */
+export interface Arranging {
+  drop: (task: number, to: Place) => void;
+}
+
+/** placeAt returns where a task gets that is dropped at a point; null: no box is there. */
+function placeAt(l: Layout, p: { x: number; y: number }): Place | null {
+  const to = hit(l, p.x, p.y);
+  if (to === undefined) return null;
+  const part = (p.y - l.of[to]!.y) / size.height;
+  return { to, where: part < 0.3 ? "before" : part > 0.7 ? "after" : "into" };
+}
+
+/** mark draws where a task would get. */
+function mark(pen: Pen, l: Layout, { to, where }: Place) {
+  const b = l.of[to]!;
+  if (where === "into") pen.rect(b.x - 5, b.y - 5, b.width + 10, size.height + 10, { stroke: "accent", width: 2.5 }, 8);
+  else pen.rect(b.x, where === "before" ? b.y - 6 : b.y + size.height + 3, b.width, 3, { fill: "accent" }, 1.5);
+}
+
+/** TreeView shows the tree of a run, or one that is arranged: without statuses. */
+export function TreeView({ store, width, arranging }: { store: Store; width: number; arranging?: Arranging }) {
   const { run } = store;
   const collapsed = store.collapsed.value;
   const l = useMemo(() => layout(run, collapsed, onScreen), [run, collapsed]);
@@ -46,14 +68,16 @@ export function TreeView({ store, width }: { store: Store; width: number }) {
     x: limit(at?.x ?? 0, l.width - width / scale), y: limit(at?.y ?? root - height / scale / 2, l.height - height / scale),
     width: width / scale, height: height / scale,
   };
-  const t = store.time.value;
+  const t = arranging === undefined ? store.time.value : null;
   const selected = store.selected.value;
   const zoom = printing ? fitting : scale;
-  const draw = useCallback((pen: Pen) => pen.scaled(zoom, -area.x, -area.y,
-    () => tree(pen, l, run, t, selected, area, size.note * zoom >= smallest ? onScreen : null)),
-  [l, t, selected, zoom, area.x, area.y, area.width, area.height]);
+  const [target, setTarget] = useState<Place | null>(null);
+  const draw = useCallback((pen: Pen) => pen.scaled(zoom, -area.x, -area.y, () => {
+    tree(pen, l, run, t, selected, area, size.note * zoom >= smallest ? onScreen : null);
+    if (target !== null && l.of[target.to] !== undefined) mark(pen, l, target);
+  }), [l, t, selected, zoom, area.x, area.y, area.width, area.height, target]);
   const box = useRef<HTMLDivElement>(null);
-  const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null);
+  const drag = useRef<{ x: number; y: number; moved: boolean; task: number | undefined } | null>(null);
   const point = (e: MouseEvent) => {
     const r = box.current!.getBoundingClientRect();
     return { x: area.x + (e.clientX - r.left) / scale, y: area.y + (e.clientY - r.top) / scale };
@@ -77,27 +101,36 @@ export function TreeView({ store, width }: { store: Store; width: number }) {
       }}
       onPointerDown={(e) => {
         if (e.button !== 0) return;
-        drag.current = { x: e.clientX, y: e.clientY, moved: false };
+        const p = point(e);
+        drag.current = { x: e.clientX, y: e.clientY, moved: false, task: arranging === undefined ? undefined : hit(l, p.x, p.y) };
         e.currentTarget.setPointerCapture(e.pointerId);
       }}
       onPointerMove={(e) => {
         const d = drag.current;
         if (d === null || (!d.moved && Math.hypot(e.clientX - d.x, e.clientY - d.y) < 4)) return;
+        if (d.task !== undefined) {
+          d.moved = true;
+          setTarget(placeAt(l, point(e)));
+          return;
+        }
         setAt({ x: area.x - (e.clientX - d.x) / scale, y: area.y - (e.clientY - d.y) / scale, scale });
-        drag.current = { x: e.clientX, y: e.clientY, moved: true };
+        drag.current = { ...d, x: e.clientX, y: e.clientY, moved: true };
       }}
       onPointerUp={(e) => {
-        const clicked = drag.current?.moved === false;
+        const d = drag.current;
         drag.current = null;
         const p = point(e);
-        if (clicked) store.select(hit(l, p.x, p.y) ?? null);
+        if (d?.moved === false) store.select(hit(l, p.x, p.y) ?? null);
+        else if (d?.task !== undefined && target !== null && target.to !== d.task) arranging!.drop(d.task, target);
+        setTarget(null);
       }}
       onDblClick={(e) => {
         const p = point(e);
         const task = hit(l, p.x, p.y);
         if (task !== undefined && run.children[task]!.length > 0) store.fold(task);
       }}>
-      <Drawing store={store} width={width} height={height} draw={draw} label={`The tree at ${exactly(t)}; the list of tasks has the statuses`} />
+      <Drawing store={store} width={width} height={height} draw={draw} 
+        label={t === null ? "The tree as it is written" : `The tree at ${exactly(t)}; the list of tasks has the statuses`} />
     </div>
     <div class="tools screen">
       <button type="button" aria-label="Smaller" onClick={() => zoomBy(0.8)}>−</button>
