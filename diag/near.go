@@ -3,6 +3,7 @@ package diag
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -51,6 +52,14 @@ func DidYouMean(word string, candidates []string) string {
 		return fmt.Sprintf("did you mean %q?", n)
 	}
 	return ""
+}
+
+// Meant returns the word that a hint of DidYouMean or Near suggests alone; ok is false for another hint.
+func Meant(hint string) (word string, ok bool) {
+	quoted, begins := strings.CutPrefix(hint, "did you mean \"")
+	quoted, ends := strings.CutSuffix(quoted, "\"?")
+	word, err := strconv.Unquote(`"` + quoted + `"`)
+	return word, begins && ends && err == nil
 }
 
 // OneOf returns the hint that lists the available names after an introduction; "" if there are none.

@@ -111,3 +111,21 @@ func TestNear(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A hint that suggests one word means that word, and no other hint means one.
+func TestMeant(t *testing.T) {
+	word := rapid.StringOfN(rapid.RuneFrom([]rune("ab\"\\\n😀?")), 1, 5, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		names := []string{word.Draw(t, "a"), word.Draw(t, "b")}
+		name := word.Draw(t, "name")
+		meant, ok := Meant(DidYouMean(name, names))
+		if want := Nearest(name, names); ok != (want != "") || meant != want {
+			t.Fatalf("%q is meant, not %q", meant, want)
+		}
+	})
+	for _, hint := range []string{"", "write \"x\"", "did you mean one of a, b?", "known: a", `did you mean "a" or "b"?`} {
+		if word, ok := Meant(hint); ok {
+			t.Errorf("%q means %q", hint, word)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func Elements() []Element {
 		e := list[x.Name]
 		k, isKind := bt.ParseKind(x.Name)
 		params := map[string]string{}
-		if e.Text = texts[x.Name]; isKind {
+		if isKind {
 			e.Text = k.Text()
 			for _, p := range k.Params() {
 				if params[p.Name] = p.Text; p.Unit != "" {
@@ -69,6 +69,7 @@ func Elements() []Element {
 	}})
 	var all []Element
 	for _, name := range slices.Sorted(maps.Keys(list)) {
+		list[name].Text = cmp.Or(list[name].Text, texts[name])
 		all = append(all, *list[name])
 	}
 	return all

@@ -152,9 +152,22 @@ func (s *server) places(at request, declarations bool) []location {
 	return places
 }
 
-// rename returns the smallest edits that give what is at a position another name. It refuses a name after which the
-// documents have more mistakes.
+// rename returns what [server.renamed] does, by addresses.
 func (s *server) rename(at request) (any, *fault) {
+	changes, wrong := s.renamed(at)
+	if wrong != nil {
+		return nil, wrong
+	}
+	addressed := map[string][]textEdit{}
+	for file, list := range changes {
+		addressed[uriOf(file)] = list
+	}
+	return map[string]any{"changes": addressed}, nil
+}
+
+// renamed returns the smallest edits that give what is at a position another name, by document. It refuses a name after
+// which the documents have more mistakes.
+func (s *server) renamed(at request) (map[string][]textEdit, *fault) {
 	list := s.occurrences(at)
 	if len(list) == 0 || at.NewName == "" {
 		return nil, &fault{codeFailed, "there is no name to change here, or no new one"}
@@ -171,8 +184,7 @@ func (s *server) rename(at request) (any, *fault) {
 		if _, begun := texts[t.file]; !begun {
 			texts[t.file] = s.text(t.file)
 		}
-		changes[uriOf(t.file)] = append(changes[uriOf(t.file)],
-			textEdit{between(s.text(t.file), t.at, t.at+len(t.text)), at.NewName})
+		changes[t.file] = append(changes[t.file], textEdit{between(s.text(t.file), t.at, t.at+len(t.text)), at.NewName})
 		texts[t.file] = texts[t.file][:t.at] + at.NewName + texts[t.file][t.at+len(t.text):]
 	}
 	root := at.file
@@ -180,15 +192,15 @@ func (s *server) rename(at request) (any, *fault) {
 		root = of[0]
 	}
 	before := s.errors(root)
-	renamed := *s
-	renamed.buffers = maps.Clone(s.buffers)
-	maps.Copy(renamed.buffers, texts)
-	after := renamed.errors(root)
+	then := *s
+	then.buffers = maps.Clone(s.buffers)
+	maps.Copy(then.buffers, texts)
+	after := then.errors(root)
 	if len(after) > len(before) {
 		return nil, &fault{codeFailed, "with this name the documents have a mistake: " + strings.ReplaceAll(
 			after[0].Text, "\n", " ")}
 	}
-	return map[string]any{"changes": changes}, nil
+	return changes, nil
 }
 
 // errors returns the mistakes in a document that are no warnings.

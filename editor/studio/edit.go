@@ -23,6 +23,8 @@ type request struct {
 	document
 	Texts map[string]string `json:"texts"` // of other documents that are not saved, by name
 	Op    planedit.Op       `json:"op"`
+	At    int               `json:"at"`  // a place in the text, as in box
+	New   string            `json:"new"` // the new name of what is there
 }
 
 // with returns the texts that are not saved, with another text of the document.

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 
 	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/editor/planedit"
 )
 
 // problem is a mistake in a document, or a doubt about it.
@@ -17,6 +19,7 @@ type problem struct {
 	Severity string `json:"severity"`
 	Text     string `json:"text"`
 	Hint     string `json:"hint"`
+	Fix      []edit `json:"fix"` // of the file, that write what the hint suggests; may be empty
 }
 
 // reading is what was found when the mission was read.
@@ -47,7 +50,7 @@ func (r *reading) now(read Reader) (name string, found []problem) {
 	for _, name := range files {
 		stamps[name] = stampOf(name)
 	}
-	if found = problems(diags, err); !maps.Equal(stamps, r.stamps) || !slices.Equal(found, r.problems) {
+	if found = problems(diags, err); !maps.Equal(stamps, r.stamps) || !reflect.DeepEqual(found, r.problems) {
 		r.version++
 	}
 	if slices.Sort(files); len(files) > 0 {
@@ -71,7 +74,14 @@ func problems(found diag.List, err error) []problem {
 			return append(list, problem{Severity: d.Severity.String(), Text: fmt.Sprintf("and %d more problems", len(found)-i)})
 		}
 		line, column := d.Position()
-		list = append(list, problem{d.Source.Name, line, column, d.Severity.String(), d.Text, d.Advice()})
+		x := problem{d.Source.Name, line, column, d.Severity.String(), d.Text, d.Advice(), []edit{}}
+		if fix := planedit.Fix(d); len(fix) > 0 {
+			in := units(d.Source.Text)
+			for _, e := range fix {
+				x.Fix = append(x.Fix, edit{in(e.At), in(e.End), e.New})
+			}
+		}
+		list = append(list, x)
 	}
 	return list
 }

@@ -15,6 +15,9 @@
 //	POST /api/try       tells what the mission would be with another text of a file, and the tree that this text has
 //	POST /api/change    tells which edits of a plan do what a person wants with its tree
 //	POST /api/palette   what a person may add to a plan
+//	POST /api/complete  proposes what may be written at a place
+//	POST /api/rename    tells which edits give what is at a place another name
+//	POST /api/head      a file as the last commit has it
 //	POST /api/save      saves that, unless the file has changed meanwhile
 package studio
 
@@ -159,6 +162,9 @@ func (s *Studio) handler() http.Handler {
 	mux.HandleFunc("POST /api/try", s.edits(s.try))
 	mux.HandleFunc("POST /api/change", s.edits(s.change))
 	mux.HandleFunc("POST /api/palette", s.edits(s.palette))
+	mux.HandleFunc("POST /api/complete", s.edits(s.complete))
+	mux.HandleFunc("POST /api/rename", s.edits(s.rename))
+	mux.HandleFunc("POST /api/head", s.edits(s.committed))
 	mux.HandleFunc("POST /api/save", s.edits(s.save))
 	return mux
 }

@@ -602,7 +602,8 @@ func TestEdits(t *testing.T) {
 	}
 	for _, name := range []string{"", "plan.xml", "../plan.xml", filepath.Join(b.runs, "x"), filepath.Dir(b.mission) + "/./plan.xml"} {
 		plan.Name = name
-		for _, path := range []string{"/api/save", "/api/try", "/api/change", "/api/palette"} {
+		for _, path := range []string{"/api/save", "/api/try", "/api/change", "/api/palette", "/api/complete",
+			"/api/rename", "/api/head"} {
 			if status, answer := b.ask(http.MethodPost, path, plan); status != http.StatusNotFound {
 				t.Errorf("%s of %q: %d %s", path, name, status, answer)
 			}

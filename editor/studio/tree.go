@@ -20,11 +20,18 @@ type box struct {
 	Symbol     string      `json:"symbol"`
 	Role       plan.Role   `json:"role"`
 	Parent     int         `json:"parent"` // -1: none
-	Attributes [][2]string `json:"attributes"`
+	Attributes []attribute `json:"attributes"`
 	Disabled   bool        `json:"disabled"`
 	At         int         `json:"at"`
 	From       int         `json:"from"` // with the comments that belong to it, and the blanks before these
 	To         int         `json:"to"`
+}
+
+// attribute is an attribute of an element.
+type attribute struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	At    int    `json:"at"` // of the value
 }
 
 // edit is a change of a text.
@@ -92,11 +99,11 @@ func boxes(text string) []box {
 		if !strings.HasSuffix(text[:from], "\n") {
 			from = block.At
 		}
-		b := box{Element: e.Name, Role: plan.Action, Parent: p.Parents[i], Attributes: [][2]string{},
+		b := box{Element: e.Name, Role: plan.Action, Parent: p.Parents[i], Attributes: []attribute{},
 			Disabled: p.Disabled(i), At: in(e.At), From: in(from), To: in(block.End)}
 		named := map[string]string{}
 		for _, a := range e.Attributes {
-			b.Attributes = append(b.Attributes, [2]string{a.Name, a.Value})
+			b.Attributes = append(b.Attributes, attribute{a.Name, a.Value, in(a.Raw.At)})
 			named[a.Name] = a.Value
 		}
 		kind, known := bt.ParseKind(e.Name)

@@ -3,6 +3,8 @@ package studio
 import (
 	"encoding/json"
 	"net/http"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -106,5 +108,90 @@ func TestSeveralEdits(t *testing.T) {
 		if status, _ := b.ask(http.MethodPost, path, request{document: plan, Texts: map[string]string{"../x": ""}}); status != http.StatusNotFound {
 			t.Errorf("%s with a file outside: %d", path, status)
 		}
+	}
+}
+
+// Names are completed and changed in all documents as they are edited, at the places of browsers.
+func TestNames(t *testing.T) {
+	b := newBench(t)
+	list := edited(b)
+	plan := list[0]
+	plan.Text = "<!-- 😀 -->" + planText
+	at := len(utf16.Encode([]rune(plan.Text[:strings.Index(plan.Text, `on="x`)+len(`on="x`)])))
+	_, answer := b.ask(http.MethodPost, "/api/complete", request{document: plan, At: at})
+	var proposed []proposal
+	if err := json.Unmarshal([]byte(answer), &proposed); err != nil {
+		t.Fatal(answer, err)
+	}
+	if i := slices.IndexFunc(proposed, func(p proposal) bool { return p.New == "x" }); i < 0 || proposed[i].At != at-1 || proposed[i].End != at {
+		t.Errorf("at %d: %s", at, answer)
+	}
+	_, answer = b.ask(http.MethodPost, "/api/rename", request{document: plan, At: at, New: "height"})
+	var changes map[string][]edit
+	if err := json.Unmarshal([]byte(answer), &changes); err != nil {
+		t.Fatal(answer, err)
+	}
+	texts := map[string]string{}
+	for _, d := range append(list[1:], plan) {
+		code, text, from := utf16.Encode([]rune(d.Text)), "", 0
+		edits := changes[d.Name]
+		slices.SortFunc(edits, func(a, b edit) int { return a.At - b.At })
+		for _, e := range edits {
+			text += string(utf16.Decode(code[from:e.At])) + e.New
+			from = e.End
+		}
+		texts[d.Name] = text + string(utf16.Decode(code[from:]))
+	}
+	if got := texts[plan.Name]; got != strings.NewReplacer(`"x ge`, `"height ge`, `"x le`, `"height le`).Replace(plan.Text) {
+		t.Errorf("the plan is\n%s", got)
+	}
+	if _, _, found, _ := b.read(nil, texts); found.HasErrors() || len(changes) != 2 {
+		t.Errorf("%v, %v", found, texts)
+	}
+	for name, why := range map[string]string{"": "no new one", "u": "have a mistake", "a\nb": "cannot contain"} {
+		if status, answer := b.ask(http.MethodPost, "/api/rename", request{document: plan, At: at, New: name}); status != http.StatusUnprocessableEntity ||
+			!strings.Contains(answer, why) {
+			t.Errorf("the name %q: %d %s", name, status, answer)
+		}
+	}
+}
+
+// A document is shown as the last commit has it, whatever it is now, and else why there is none.
+func TestCommitted(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	b := newBench(t)
+	plan := edited(b)[0]
+	ask := func() (h head) {
+		if _, answer := b.ask(http.MethodPost, "/api/head", request{document: plan}); json.Unmarshal([]byte(answer), &h) != nil {
+			t.Fatal(answer)
+		}
+		return h
+	}
+	git := func(words ...string) {
+		t.Helper()
+		words = append([]string{"-C", filepath.Dir(b.mission), "-c", "user.name=a", "-c", "user.email=a@b"}, words...)
+		if out, err := exec.Command("git", words...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(filepath.Dir(b.mission)))
+	if h := ask(); h.Text != "" || !strings.Contains(h.Why, "not a git repository") {
+		t.Errorf("without a repository: %+v", h)
+	}
+	git("init", "-q")
+	if h := ask(); !strings.Contains(h.Why, "no last commit") {
+		t.Errorf("without a commit: %+v", h)
+	}
+	git("add", "plan.xml")
+	git("commit", "-qm", "x")
+	b.write("plan.xml", "<root/>")
+	if h := ask(); h.Text != planText || h.Why != "" {
+		t.Errorf("%+v", h)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if h := ask(); !strings.Contains(h.Why, "no program git") {
+		t.Errorf("without git: %+v", h)
 	}
 }

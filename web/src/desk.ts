@@ -2,7 +2,7 @@
 
 import { type Signal, signal } from "@preact/signals";
 import * as server from "./model/connection.ts";
-import { type History, type Op, applied, done } from "./model/outline.ts";
+import { type Edit, type History, type Op, applied, done } from "./model/outline.ts";
 import type { Run } from "./model/run.ts";
 import { Store } from "./store.ts";
 
@@ -139,6 +139,19 @@ export class Desk {
       else copy.set(edited.name, { ...saved, text: now.text }); // a person went on
       this.edits.value = copy;
     });
+  }
+
+  /** apply makes edits of documents, which a list has as they are on the disk. */
+  apply(list: server.Document[], edits: Record<string, Edit[]>) {
+    for (const stored of list) {
+      const text = (this.edits.value.get(stored.name) ?? stored).text;
+      if (edits[stored.name] !== undefined) this.edit(stored, applied(text, edits[stored.name]!));
+    }
+  }
+
+  /** rename gives what is at a place of a document another name, everywhere. */
+  rename(list: server.Document[], document: server.Document, at: number, name: string) {
+    return this.try(async () => this.apply(list, await server.rename(document, this.texts(), at, name)));
   }
 
   /** change changes a document as a person wants its tree, and returns what to select; null: it is refused. */

@@ -85,7 +85,7 @@ export class Draft {
       const change = op && await this.desk.change(this.document(), op);
       if (!change) return;
       this.write(change.text);
-      await this.judge(change.select);
+      await this.judge(["set", "unset", "toggle"].includes(op!.do) ? null : change.select); // a person may be elsewhere
     });
     this.before = next.catch(() => undefined);
     return next;

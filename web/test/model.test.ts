@@ -13,6 +13,7 @@ import { firstDifference } from "../src/model/difference.ts";
 import { flightLanes } from "../src/model/flight.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
 import { forecast, limitsOn, margin } from "../src/model/margin.ts";
+import { lines, near } from "../src/model/lines.ts";
 import { type Box, type History, done, redone, same, undone } from "../src/model/outline.ts";
 import { type Coordinates, type Data, type Logic, type Run, read, since, statusAt, statusesAt, valueAt } from "../src/model/run.ts";
 import { after, before } from "../src/model/sorted.ts";
@@ -568,9 +569,8 @@ test("what is undone is what was, and what is redone is what was undone", () => 
       const text = texts.at(-1)!;
       const at = Math.floor(r() * (text.length + 1));
       const now = text.slice(0, at) + letters() + text.slice(at + Math.floor(2 * r()));
-      if (now === text) continue;
       history = done(history, text, now);
-      texts.push(now);
+      if (now !== text) texts.push(now);
     }
     let text = texts.at(-1)!;
     const back = (step: typeof undone) => {
@@ -613,4 +613,26 @@ test("a box is still found when others come or go", () => {
     const of = same(old, now);
     old.forEach((b, i) => assert.equal(of(i), now.includes(b) ? now.indexOf(b) : undefined));
   }
+});
+
+test("the difference of two texts has both, with the fewest lines that differ", () => {
+  const r = random(53);
+  for (let n = 0; n < 300; n++) {
+    const text = () => Array.from({ length: Math.floor(9 * r()) }, () => "abc"[Math.floor(3 * r())]).join("\n");
+    const [a, b] = [text(), text()];
+    const list = lines(a, b);
+    const of = (kind: string) => list.filter((l) => l.kind !== kind).map((l) => l.text).join("\n");
+    assert.equal(of("new"), a);
+    assert.equal(of("old"), b);
+    const [p, q] = [a.split("\n"), b.split("\n")];
+    const common = Array.from({ length: p.length + 1 }, () => new Array<number>(q.length + 1).fill(0));
+    for (let i = 1; i <= p.length; i++) {
+      for (let j = 1; j <= q.length; j++) common[i]![j] = p[i - 1] === q[j - 1] ? common[i - 1]![j - 1]! + 1 : Math.max(common[i - 1]![j]!, common[i]![j - 1]!);
+    }
+    assert.equal(list.filter((l) => l.kind === "same").length, common[p.length]![q.length]);
+    const shown = near(list, 1);
+    assert.deepEqual(shown.filter((l) => l?.kind !== "same" && l !== null), list.filter((l) => l.kind !== "same"));
+  }
+  const long = Array.from({ length: 3000 }, (_, i) => String(i)).join("\n");
+  assert.equal(lines(long, long.replaceAll("1", "one")).filter((l) => l.kind === "old").map((l) => l.text).length > 400, true);
 });

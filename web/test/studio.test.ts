@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -89,6 +90,7 @@ test("a run goes on by steps, until a time, and until a task has a status", asyn
 });
 
 test("a run is branched at the cursor, a state is set, and both are laid over each other", async () => {
+  await page.waitForSelector(".bar option:last-child");
   await page.select(".bar select", await page.$eval(".bar option:last-child", (e) => (e as HTMLOptionElement).value));
   await says("Complete; ended at 0:01:40");
   await fill("Time of the cursor", "20");
@@ -241,12 +243,95 @@ test("the tree of a plan is changed with keys and buttons, each time by an edit 
   fine();
 });
 
+/** put puts the caret behind the first occurrence of a text. */
+const put = (behind: string) => page.$eval("textarea", (e, text) => {
+  const area = e as HTMLTextAreaElement;
+  const at = area.value.indexOf(text) + text.length;
+  area.focus();
+  area.setSelectionRange(at, at);
+  area.dispatchEvent(new Event("click", { bubbles: true }));
+}, behind);
+
+test("a task has a form, its name is changed everywhere, and a misspelt name is mended by a button", async () => {
+  const right = readFileSync(plan, "utf8");
+  await press("Edit");
+  await page.waitForSelector(".arranged canvas");
+  await put('name="hi');
+  await page.waitForSelector(".form input");
+  assert.match(await page.$eval(".form", (e) => e.textContent!), /Is judged by its truth value.*becomes true when this condition holds/);
+  const field = async (name: string, text: string) => {
+    await page.$$eval(".field", (list, n) => list.find((e) => e.textContent!.startsWith(n))!.querySelector("input")!.select(), name);
+    await page.keyboard.type(text);
+    await page.keyboard.press("Enter");
+  };
+  await field("on", "x ge 0.25 and push");
+  await becomes(/on="x ge 0.25 and push"/);
+  await put('name="pu');
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>(".field input")?.value === "push");
+  await page.$eval(".field input", (e) => (e as HTMLInputElement).select());
+  await page.keyboard.type("shove");
+  await press("Rename");
+  await becomes(/and shove".*name="shove"/);
+  await press("Undo");
+  await press("Undo");
+  await becomes(/x ge 0.5/);
+  assert.equal(await read(), right);
+  await page.$eval(".form summary", (e) => (e as HTMLElement).click());
+  await field("timeout", "5 [s]");
+  await becomes(/name="push" write="u := 1" timeout="5 \[s\]"/);
+  await page.click("[aria-label='Remove timeout']");
+  await becomes(/name="push" write="u := 1"\/>/);
+  await put("<Action");
+  await page.keyboard.press("Backspace");
+  await says("did you mean");
+  await press("Write Action");
+  await becomes(/<Action name="push"/);
+  assert.equal(await read(), right);
+  fine();
+});
+
+test("words are proposed where they are written, and the difference to the last commit is shown", async () => {
+  const right = readFileSync(plan, "utf8");
+  await press("Edit");
+  await page.waitForSelector(".arranged canvas");
+  await put('on="');
+  await chord("Control", " ");
+  await page.waitForSelector("[role=listbox]");
+  assert.match(await page.$eval("[role=listbox]", (e) => e.textContent!), /x x \[1\].*push a task/);
+  await page.evaluate(axe);
+  assert.deepEqual(await page.evaluate(async () => (await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } })
+    .axe.run()).violations.map((v) => `${v.id} ${v.nodes[0]!.html}`)), []);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.$("[role=listbox]"), null);
+  await page.keyboard.type("pu");
+  await chord("Control", " ");
+  await page.waitForSelector("[role=listbox]");
+  await page.keyboard.press("Enter");
+  await becomes(/on="push/);
+  assert.equal(await page.$eval("textarea", (e) => (e as HTMLTextAreaElement).value.slice(0, (e as HTMLTextAreaElement).selectionStart).slice(-8)), 'on="push');
+  const summary = (await page.$$(".editor > details summary")).at(-1)!;
+  await summary.click();
+  await says("no last commit");
+  await summary.click();
+  const git = (...words: string[]) => execFileSync("git", ["-C", dirname(plan), "-c", "user.name=a", "-c", "user.email=a@b", ...words]);
+  git("init", "-q");
+  git("add", "plan.xml");
+  git("commit", "-qm", "x");
+  await summary.click();
+  await page.waitForSelector(".difference");
+  assert.match(await page.$eval(".difference", (e) => e.textContent!), /^− <root.*\+ <root.*on="push/s);
+  await press("Discard");
+  await says("There is none.");
+  assert.equal(readFileSync(plan, "utf8"), right);
+  fine();
+});
+
 test("what is refused is said, and can be closed", async () => {
   await fill("Settings", "horizn=3");
   await press("Fly");
   await says("horizn");
   await page.click("[aria-label='Close the message']");
-  assert.equal(await page.$(".bar ~ div .verdict"), null);
+  await page.waitForFunction(() => document.querySelector(".bar ~ div .verdict") === null);
   fine();
 });
 

@@ -10,6 +10,7 @@ export interface Problem {
   severity: string;
   text: string;
   hint: string;
+  fix: Edit[]; // of the file, that write what the hint suggests; may be empty
 }
 
 /** Entry is a run in the list of runs. */
@@ -96,6 +97,11 @@ export interface Piece {
   attributes: { name: string; text: string; default: string }[];
 }
 
+/** Proposal is what may replace a part of a text. */
+export interface Proposal extends Edit {
+  detail: string;
+}
+
 /** Texts are those of documents that are not saved, by name. */
 export type Texts = Record<string, string>;
 
@@ -135,6 +141,10 @@ export const findings = () => ask<Finding[]>("/api/findings");
 export const documents = () => ask<Document[]>("/api/documents");
 export const attempt = (edited: Document, texts: Texts) => ask<Trial>("/api/try", { ...edited, texts });
 export const change = (edited: Document, texts: Texts, op: Op) => ask<{ edits: Edit[]; select: number }>("/api/change", { ...edited, texts, op });
+export const complete = (edited: Document, texts: Texts, at: number) => ask<Proposal[]>("/api/complete", { ...edited, texts, at });
+export const rename = (edited: Document, texts: Texts, at: number, name: string) =>
+  ask<Record<string, Edit[]>>("/api/rename", { ...edited, texts, at, new: name });
+export const head = (edited: Document) => ask<{ text: string; why: string }>("/api/head", edited);
 export const palette = (edited: Document, texts: Texts) => ask<Piece[]>("/api/palette", { ...edited, texts });
 export const save = (edited: Document) => ask<Document>("/api/save", edited);
 export const run = async (id: string): Promise<Run> => read(await ask<Data>(`/api/run?id=${encodeURIComponent(id)}`));

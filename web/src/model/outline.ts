@@ -9,7 +9,7 @@ export interface Box {
   symbol: string;
   role: Task["role"];
   parent: number; // -1: none
-  attributes: [name: string, value: string][];
+  attributes: { name: string; value: string; at: number }[]; // at: where the value begins
   disabled: boolean;
   at: number;
   from: number; // with the comments that belong to it, and the blanks before these
@@ -51,10 +51,10 @@ const nothing: Data = {
 /** drawn returns boxes as the tasks of a run that has not begun; those of some severity of a mistake have its mark. */
 export function drawn(boxes: Box[], marks: ReadonlyMap<number, string>): Run {
   return read({ ...nothing, tasks: boxes.map((b, i) => {
-    const rest = b.attributes.filter(([name, value]) => value !== b.label && !name.startsWith("_") && name !== "BTCPP_format");
+    const rest = b.attributes.filter(({ name, value }) => value !== b.label && !name.startsWith("_") && name !== "BTCPP_format");
     return {
       name: b.label, label: b.label, kind: b.element, symbol: b.symbol, role: b.role, parent: b.parent, detail: [], leaf: false, rests: false,
-      note: b.disabled ? "disabled" : rest.map(([name, value]) => `${name}: ${value}`).join(", ") || (b.label === b.element ? "" : b.element),
+      note: b.disabled ? "disabled" : rest.map(({ name, value }) => `${name}: ${value}`).join(", ") || (b.label === b.element ? "" : b.element),
       mark: marks.get(i) ?? (b.disabled ? "disabled" : ""),
     };
   }) });
@@ -119,6 +119,7 @@ const untouched = (of: string): History => ({ of, undo: [], redo: [] });
 /** done returns the history after a text has changed. What is typed in a row is one edit. */
 export function done(before: History | undefined, old: string, now: string): History {
   const h = before?.of === old ? before : untouched(old);
+  if (old === now) return h;
   const back = between(now, old);
   const last = h.undo.at(-1);
   const typed = back.new === "" && back.end - back.at === 1 && now[back.at] !== "\n";

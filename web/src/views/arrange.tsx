@@ -5,6 +5,7 @@ import type { Desk } from "../desk.ts";
 import type { Draft } from "../draft.ts";
 import type { Piece } from "../model/connection.ts";
 import { type Box, type Op, type Place, beside, siblings } from "../model/outline.ts";
+import { Form } from "./form.tsx";
 import { TreeView } from "./tree.tsx";
 
 /** Search finds a piece by its name, its category or what it does. */
@@ -55,7 +56,14 @@ function step(boxes: Box[], i: number, key: string): number | undefined {
 const where = (boxes: Box[], i: number): Place =>
   ({ to: i, where: ["condition", "action"].includes(boxes[i]!.role) ? "after" : "into" });
 
-export function Arrange({ desk, draft, width }: { desk: Desk; draft: Draft; width: number }) {
+export interface ArrangeProps {
+  desk: Desk;
+  draft: Draft;
+  width: number;
+  rename: (at: number, name: string) => void; // everywhere
+}
+
+export function Arrange({ desk, draft, width, rename }: ArrangeProps) {
   const store = draft.tree.value;
   const [place, setPlace] = useState("");
   const [name, setName] = useState("");
@@ -131,5 +139,7 @@ export function Arrange({ desk, draft, width }: { desk: Desk; draft: Draft; widt
       <TreeView store={store} width={width} arranging={{ drop: (i, to) => void draft.act(() => ({ do: "move", task: i, ...to })) }} />
     </div>
     <p class="muted" aria-live="polite">{box === undefined ? "Select a task." : `${box.element} ${box.label === box.element ? "" : box.label}`}</p>
+    {box !== undefined && <Form key={selected} box={box} pieces={pieces} rename={rename}
+      set={(name, value) => void draft.act(() => value === null ? { do: "unset", task: selected, name } : { do: "set", task: selected, name, value })} />}
   </>;
 }

@@ -6,8 +6,10 @@ import type { Desk } from "../desk.ts";
 import { Draft } from "../draft.ts";
 import * as server from "../model/connection.ts";
 import { between } from "../model/outline.ts";
+import { lines, near } from "../model/lines.ts";
 import { offsetOf } from "../model/text.ts";
 import { Arrange } from "./arrange.tsx";
+import { TextArea } from "./text.tsx";
 import { Problems } from "./problems.tsx";
 import { useWidth } from "./page.tsx";
 
@@ -77,6 +79,7 @@ function Documents({ desk, list, saved: replace }: DocumentsProps) {
     draft.point(area.current!.selectionStart);
     fromText.current = false;
   };
+  const rename = (at: number, name: string) => void desk.rename(list, draft.document(), at, name);
   const save = () => void desk.save(document, replace);
   const keys = (e: KeyboardEvent) => {
     if (!(e.ctrlKey || e.metaKey) || (e.target as HTMLElement).closest("input") !== null) return;
@@ -103,16 +106,34 @@ function Documents({ desk, list, saved: replace }: DocumentsProps) {
       <button type="button" disabled={!history?.redo.length} title="Ctrl+Y" onClick={() => step(false)}>Redo</button>
     </p>
     <div class="replay">
-      <textarea ref={area} aria-label={`Text of ${document.name}`} spellcheck={false} wrap="off" rows={26} value={text}
-        onInput={(e) => draft.write(e.currentTarget.value)} onClick={select} onKeyUp={select} />
+      <TextArea area={area} label={`Text of ${document.name}`} text={text} point={select}
+        propose={(at) => server.complete(draft.document(), desk.texts(), at)} write={(now, at) => {
+          draft.write(now);
+          if (at !== undefined) caret.current = at;
+        }} />
       <div ref={side}>
-        {width > 0 && <Arrange desk={desk} draft={draft} width={width} />}
+        {width > 0 && <Arrange desk={desk} draft={draft} width={width} rename={rename} />}
         {draft.problems.value.length > 0 && <Problems list={draft.problems.value} go={(p) => {
           if (p.file !== document.name) return;
           area.current!.focus();
           show(offsetOf(text, p.line, p.column));
-        }} />}
+        }} fix={(p) => desk.apply(list, { [p.file]: p.fix })} />}
       </div>
     </div>
+    <Difference document={document} />
   </section>;
+}
+
+/** Difference shows what differs from the last commit. */
+function Difference({ document }: { document: server.Document }) {
+  const [head, setHead] = useState<{ name: string; text: string; why: string } | null>(null);
+  const known = head?.name === document.name ? head : null;
+  const different = useMemo(() => known === null || known.why !== "" ? [] : near(lines(known.text, document.text)), [known, document.text]);
+  const sign = { old: "−", new: "+", same: " " };
+  return <details onToggle={(e) => e.currentTarget.open && void server.head(document).then((h) => setHead({ name: document.name, ...h }), () => undefined)}>
+    <summary>Difference to the last commit</summary>
+    {known !== null && known.why !== "" && <p class="note">{known.why}</p>}
+    {known !== null && known.why === "" && different.length === 0 && <p class="note">There is none.</p>}
+    {different.length > 0 && <pre class="difference" tabIndex={0}>{different.map((l) => l === null ? "…\n" : <span class={l.kind}>{sign[l.kind]} {l.text}{"\n"}</span>)}</pre>}
+  </details>;
 }
