@@ -63,10 +63,10 @@ campaign: ## MISSIONS random missions, flown six times each: no flight contradic
 # The rooms have no goroutines (internal/house); some commands have, links, programs with run/live, and those who watch a
 # run; bt's TestRandom runs engines on shared code side by side.
 # The detector needs a C compiler, which a machine with Go and nothing else has not.
-SIDE_BY_SIDE := ^Test(Check|Diff|Fly|Input|Interrupt|Nohup|Region|Remote|Replay|Run|Serve|Sockets|Operators|Upload|Watch)
+SIDE_BY_SIDE := ^Test(Bridge|Check|Diff|Fly|Input|Interrupt|Nohup|Region|Remote|Replay|Run|Serve|Sockets|Operators|Upload|Watch)
 race: ## the tests of what runs side by side, under the race detector
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	$(GO) test -race -short -vet=off ./autopilot/link ./editor/studio ./run/control ./run/live
+	$(GO) test -race -short -vet=off ./autopilot/link ./bridge/... ./editor/studio ./run/control ./run/live ./run/relay
 	$(GO) test -race -short -vet=off -run '^TestRandom$$' ./bt
 	$(GO) test -race -short -vet=off -run '$(SIDE_BY_SIDE)' ./cmd/canopy ./run/driver
 else

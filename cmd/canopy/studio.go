@@ -82,11 +82,7 @@ func about(o *studio.Options, name string, placed bool) error {
 
 // serveStudio serves a studio until it is interrupted.
 func serveStudio(cmd *cobra.Command, o studio.Options, at string) error {
-	l, err := studio.Listen(at)
-	if errors.Is(err, studio.ErrExposed) {
-		return fmt.Errorf("%w; to use it from another one, forward its port: ssh -L 8080:127.0.0.1:8080 HOST, with "+
-			"--listen 127.0.0.1:8080 there", err)
-	}
+	l, err := listenHere(at)
 	if err != nil {
 		return err
 	}

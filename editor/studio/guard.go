@@ -3,29 +3,11 @@ package studio
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"errors"
-	"fmt"
 	"mime"
 	"net"
 	"net/http"
 	"slices"
 )
-
-// ErrExposed reports an address that other computers reach.
-var ErrExposed = errors.New("other computers reach this address; the studio listens on 127.0.0.1 or [::1] only")
-
-// Listen opens an address HOST:PORT of this computer; port 0: any that is free. The error wraps ErrExposed or is that
-// of the network.
-func Listen(address string) (net.Listener, error) {
-	at, err := net.ResolveTCPAddr("tcp", address)
-	if err != nil {
-		return nil, err
-	}
-	if !at.IP.IsLoopback() {
-		return nil, fmt.Errorf("%s: %w", address, ErrExposed)
-	}
-	return net.ListenTCP("tcp", at)
-}
 
 // mostBody is the largest request [bytes].
 const mostBody = 8 << 20

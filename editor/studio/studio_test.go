@@ -480,15 +480,6 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// Only this computer reaches a studio.
-func TestListen(t *testing.T) {
-	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0"} {
-		if l, err := Listen(address); !errors.Is(err, ErrExposed) {
-			t.Errorf("%s: %v, %v", address, l, err)
-		}
-	}
-}
-
 // A state that is set while the run is paused changes what follows, and nothing before.
 func TestStateIsSet(t *testing.T) {
 	b := newBench(t)

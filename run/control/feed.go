@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,7 +22,8 @@ type News struct {
 	Text    string             `json:"text,omitempty"`   // of the event
 	Signals map[string]float64 `json:"signals,omitempty"`
 	Outcome record.Outcome     `json:"outcome,omitempty"`
-	Plan    record.Verdict     `json:"plan,omitempty"` // its result
+	Plan    record.Verdict     `json:"plan,omitempty"`  // its result
+	Takes   *record.Takeover   `json:"takes,omitempty"` // the plan that takes over
 }
 
 const (
@@ -38,6 +40,7 @@ type Feed struct {
 	statuses []bt.Status // by task of the log
 	t        float64
 	sample   []float64
+	took     *record.Takeover // the last one; nil: the first plan goes on
 	watchers map[chan News]bool
 	ended    time.Time // zero: the run goes on
 	serving  sync.WaitGroup
@@ -92,6 +95,8 @@ func (f *Feed) Plan(p record.Takeover) error {
 	defer f.mutex.Unlock()
 	f.header.Take(p)
 	f.begin()
+	f.t, f.took = p.T, &p
+	f.tell(News{T: p.T, Takes: &p})
 	return nil
 }
 
@@ -150,7 +155,15 @@ func (f *Feed) enter() chan News {
 	if !f.ended.IsZero() || len(f.watchers) >= mostWatchers {
 		return nil
 	}
-	w := make(chan News, mostLines+len(f.statuses))
+	w := make(chan News, 1+mostLines+len(f.statuses))
+	if f.took != nil { // the statuses follow
+		p := *f.took
+		p.Tasks = slices.Clone(p.Tasks)
+		for i := range p.Tasks {
+			p.Tasks[i].Initial = bt.Accept
+		}
+		w <- News{T: p.T, Takes: &p}
+	}
 	for i, s := range f.statuses {
 		if s != bt.Accept {
 			w <- f.status(i)

@@ -516,6 +516,12 @@ func (p *player) status(data []byte) (Change, error) {
 		Change: bt.Change{Task: task, From: from, To: to, Iteration: int32(m.Micro)}}, nil
 }
 
+// ParseStatus returns the status of a name.
+func ParseStatus(name string) (s bt.Status, ok bool) {
+	s, ok = statuses[name]
+	return s, ok
+}
+
 var statuses = func() map[string]bt.Status {
 	m := map[string]bt.Status{}
 	for s := bt.Success; s <= bt.Dropped; s++ {
