@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/bluenviron/gomavlib/v3 v3.3.5
 	github.com/cockroachdb/datadriven v1.0.3
+	github.com/coder/websocket v1.8.15
 	github.com/foxglove/mcap/go/mcap v1.7.3
 	github.com/gofrs/flock v0.13.1
 	github.com/google/go-cmp v0.7.0

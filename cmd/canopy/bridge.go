@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/canopy-uav/canopy/bridge/foxglove"
 	"github.com/canopy-uav/canopy/bridge/groot"
 	"github.com/canopy-uav/canopy/bridge/zmtp"
 	"github.com/canopy-uav/canopy/diag"
@@ -26,20 +27,30 @@ func bridgeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "bridge",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			serve, known := map[string]func(*cobra.Command, string) error{"groot": b.groot}[args[0]]
+			h, err := relay.Header(args[1])
 			switch {
-			case !known:
-				return &usageError{unknownWord("program", args[0], []string{"groot"})}
+			case errors.Is(err, os.ErrNotExist):
+				return noRun(err)
+			case err != nil:
+				return err
 			case !(b.speed > 0):
 				return &usageError{"--speed is a positive number"}
 			}
-			return serve(cmd, args[1])
+			switch args[0] {
+			case "groot":
+				return b.groot(cmd, args[1], h)
+			case "foxglove":
+				return b.foxglove(cmd, args[1])
+			}
+			return &usageError{unknownWord("tool", args[0], []string{"foxglove", "groot"})}
 		},
 	}
 	c.Flags().StringVar(&b.listen, "listen", "", "`HOST:PORT` of this computer (default 127.0.0.1:1667 for groot, which "+
-		"also uses the port after it)")
+		"also uses the port after it, and 127.0.0.1:8765 for foxglove)")
 	c.Flags().BoolVar(&b.exposed, "exposed", false, "permit an address that other computers reach: they can read the run")
 	c.Flags().Float64Var(&b.speed, "speed", 1, "replay a run at this `number` of simulated seconds per second")
+	c.Flags().StringArrayVar(&b.origins, "origin", nil,
+		"with foxglove: permit pages of this `origin` (https://HOST), too; may be repeated")
 	return c
 }
 
@@ -48,6 +59,7 @@ type bridge struct {
 	listen  string
 	exposed bool
 	speed   float64
+	origins []string
 }
 
 // open opens the address, or the usual one.
@@ -63,14 +75,7 @@ func (b *bridge) open(usual string) (net.Listener, error) {
 }
 
 // groot serves a run to Groot2 until it is interrupted.
-func (b *bridge) groot(cmd *cobra.Command, dir string) error {
-	h, err := relay.Header(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return noRun(err)
-	}
-	if err != nil {
-		return err
-	}
+func (b *bridge) groot(cmd *cobra.Command, dir string, h *record.Header) error {
 	var m groot.Monitor
 	if err := m.Begin(h); err != nil {
 		return err
@@ -94,6 +99,26 @@ func (b *bridge) groot(cmd *cobra.Command, dir string) error {
 	return b.show(ctx, cmd.ErrOrStderr(), dir, asked, func(h *record.Header) (record.Recorder, error) {
 		return &m, m.Begin(h)
 	})
+}
+
+// foxglove serves a run to Foxglove until it is interrupted.
+func (b *bridge) foxglove(cmd *cobra.Command, dir string) error {
+	l, err := b.open("127.0.0.1:8765")
+	if err != nil {
+		return err
+	}
+	s := foxglove.Server{Dir: dir, Speed: b.speed, Origins: b.origins, Exposed: b.exposed}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	fmt.Fprintf(cmd.OutOrStdout(), "foxglove: ws://%s\n", l.Addr())
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+		err = errors.Join(l.Close(), <-served)
+	}
+	return failed(err)
 }
 
 // pair opens the address and the port after it.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,13 +27,14 @@ func bridged(t *testing.T, args ...string) (address string) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), "CANOPY_ARGS="+strings.Join(append([]string{"bridge"}, args...), "\n"))
-	c.Stderr = os.Stderr
+	var stderr strings.Builder
+	c.Stderr = &stderr
 	out, err := c.StdoutPipe()
 	must(t, err)
 	must(t, c.Start())
 	t.Cleanup(func() {
 		if err := errors.Join(c.Process.Signal(syscall.SIGINT), c.Wait()); err != nil {
-			t.Error(err)
+			t.Error(err, stderr.String())
 		}
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -146,6 +148,70 @@ func (z *zmq) ask(request string) (frames []string) {
 	}
 }
 
+// TestBridgeFoxglove: a client that shares no code with the bridge gets what run.mcap has, by a reader that shares none
+// with its writer; it moves through time; and it follows a run in progress to its end.
+func TestBridgeFoxglove(t *testing.T) {
+	const checker = "../../internal/mcapcheck"
+	if _, err := os.Stat(filepath.Join(checker, "node_modules", "ws")); err != nil {
+		t.Skip("no client of Foxglove's protocol is asked: cd internal/mcapcheck && npm ci")
+	}
+	program := func(address string, more ...string) *exec.Cmd {
+		c := exec.Command("node", append([]string{"foxglove.mjs", address}, more...)...)
+		c.Dir, c.Stderr = checker, os.Stderr
+		return c
+	}
+	dir := filepath.Join(t.TempDir(), "day")
+	if _, stderr, status := canopy("run", solarDay, "-q", "--out", dir); status != exitOK {
+		t.Fatal(stderr)
+	}
+	if out, err := program(bridged(t, "foxglove", dir, "--listen", "127.0.0.1:0"), dir).Output(); err != nil || string(out) != "ok\n" {
+		t.Errorf("%v, %s", err, out)
+	}
+
+	m, err := readMission(solarDay, nil, io.Discard)
+	must(t, err)
+	r, err := simulated.New(m, run.Continuous{}, 14*3600)
+	must(t, err)
+	feed := control.NewFeed(r.Header())
+	dir = t.TempDir()
+	s, err := control.Listen(dir, nil, 0, feed)
+	must(t, err)
+	defer s.Close() //nolint:errcheck // a test
+	var said *bufio.Reader
+	summary, err := folder.Fly(t.Context(), r, dir, folder.Options{Also: feed, Observe: func() {
+		if said != nil || r.T() < 3600 {
+			return
+		}
+		c := program(bridged(t, "foxglove", dir, "--listen", "127.0.0.1:0"))
+		out, err := c.StdoutPipe()
+		must(t, errors.Join(err, c.Start()))
+		t.Cleanup(func() { _, _ = c.Process.Kill(), c.Wait() })
+		said = bufio.NewReader(out)
+		line, err := said.ReadString('\n')
+		if err != nil || line != "joined\n" {
+			t.Errorf("%v, %q", err, line)
+		}
+	}})
+	must(t, err)
+	feed.End(summary)
+	line, err := said.ReadString('\n')
+	must(t, err)
+	last := map[string]string{}
+	must(t, json.Unmarshal([]byte(line), &last))
+	log := readLog(t, dir)
+	for i, task := range log.Tasks {
+		want := task.Initial
+		for _, c := range log.Changes {
+			if int(c.Task) == i {
+				want = c.To
+			}
+		}
+		if last[task.Name] != want.String() {
+			t.Errorf("%s is %s at last, wanted %s", task.Name, last[task.Name], want)
+		}
+	}
+}
+
 // TestBridgeRefuses: what cannot be bridged, and addresses that other computers reach.
 func TestBridgeRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "day")
@@ -159,6 +225,8 @@ func TestBridgeRefuses(t *testing.T) {
 		{"groot " + dir + " --listen 192.0.2.1:0", "other computers reach this address"},
 		{"groot " + dir + " --speed 0", "--speed is a positive number"},
 		{"groot " + t.TempDir(), "give the output folder"},
+		{"foxglove " + dir + " --listen 0.0.0.0:0", "other computers reach this address"},
+		{"foxglove " + t.TempDir(), "give the output folder"},
 		{"grot " + dir, `did you mean "groot"`},
 		{"groot", "TOOL RUN"},
 	} {

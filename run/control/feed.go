@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type News struct {
 	Outcome record.Outcome     `json:"outcome,omitempty"`
 	Plan    record.Verdict     `json:"plan,omitempty"`  // its result
 	Takes   *record.Takeover   `json:"takes,omitempty"` // the plan that takes over
+	Is      json.RawMessage    `json:"is,omitempty"`    // where the vehicle is: foxglove.LocationFix
 }
 
 const (
@@ -97,6 +99,16 @@ func (f *Feed) Plan(p record.Takeover) error {
 	f.begin()
 	f.t, f.took = p.T, &p
 	f.tell(News{T: p.T, Takes: &p})
+	return nil
+}
+
+// Message implements record.Recorder.
+func (f *Feed) Message(c record.Channel, data []byte) error {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if c == record.Locations && len(f.watchers) > 0 {
+		f.tell(News{T: f.t, Is: bytes.Clone(data)})
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -231,6 +232,12 @@ func schema(channel int) []byte {
 		return bytes.Replace(b.Bytes(), []byte("frame from"), []byte("frame to"), 1)
 	}
 	return b.Bytes()
+}
+
+// Schema returns the name and the text of the schema of the messages on a topic of run.mcap, a JSON Schema.
+func (h *Header) Schema(topic string) (name string, text []byte) {
+	channel := slices.Index(topics[:], topic)
+	return cmp.Or(foxglove[channel], "canopy"+topic), h.schemaOf(channel)
 }
 
 // schemaOf returns the schema of a channel that every log has, for a run.

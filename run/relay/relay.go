@@ -28,7 +28,7 @@ var errBegun = errors.New("the header is read")
 
 // Header returns the header of the run in a folder. The error is that of the file, or of record.Play.
 func Header(dir string) (h *record.Header, err error) {
-	_, err = play(dir, func(read *record.Header) record.Recorder {
+	_, err = Play(dir, func(read *record.Header) record.Recorder {
 		h = read
 		return stopped{}
 	})
@@ -46,8 +46,8 @@ func (stopped) Status(float64, int, bt.Change) error     { return errBegun }
 func (stopped) Event(record.Event) error                 { return errBegun }
 func (stopped) Message(c record.Channel, _ []byte) error { return errBegun }
 
-// play plays the log in a folder, as far as it is written.
-func play(dir string, begin func(*record.Header) record.Recorder) (record.End, error) {
+// Play plays the log in a folder, as far as it is written, as record.Play does.
+func Play(dir string, begin func(*record.Header) record.Recorder) (record.End, error) {
 	f, err := files.Open(filepath.Join(dir, folder.LogFile), os.O_RDONLY)
 	if err != nil {
 		return record.End{}, err
@@ -121,6 +121,8 @@ func (l *live) take(n *control.News) error {
 			l.statuses[task] = n.Takes.Tasks[i].Initial
 		}
 		return l.to.Plan(*n.Takes)
+	case n.Is != nil:
+		return l.to.Message(record.Locations, n.Is)
 	case n.Task != "":
 		task, known := l.tasks[n.Task]
 		status, ok := record.ParseStatus(n.Status)
@@ -148,7 +150,7 @@ func (l *live) take(n *control.News) error {
 // seconds per second], until the context is done. The error is that of the log, of the context or of the recorder.
 func Replay(ctx context.Context, dir string, speed float64, begin Begin) (record.End, error) {
 	var failed error
-	end, err := play(dir, func(h *record.Header) record.Recorder {
+	end, err := Play(dir, func(h *record.Header) record.Recorder {
 		to, err := begin(h)
 		if failed = err; err != nil {
 			return stopped{}

@@ -44,6 +44,8 @@ func newScript() *script {
 			func(r record.Recorder) error { return r.Sample(1, []float64{3, 4}) },
 			func(r record.Recorder) error { return r.Plan(next) },
 			change(2, 2, bt.Success, bt.Accept), change(2.5, 1, bt.Failure, bt.Running),
+			func(r record.Recorder) error { return r.Message(record.Locations, []byte(`{"latitude":1}`)) },
+			func(r record.Recorder) error { return r.Message(record.Incoming, []byte(`{}`)) },
 			func(r record.Recorder) error { return r.Sample(3, []float64{5, 6}) },
 		}}
 }
@@ -71,6 +73,7 @@ func (s *script) Fly(_ context.Context, observe func(bool) error) error {
 type listener struct {
 	record.Log
 	statuses map[string]bt.Status
+	location string
 	began    chan struct{}
 }
 
@@ -92,6 +95,13 @@ func (l *listener) Status(t float64, micro int, c bt.Change) error {
 	}
 	l.statuses[l.Tasks[c.Task].Name] = c.To
 	return l.Log.Status(t, micro, c)
+}
+
+func (l *listener) Message(c record.Channel, data []byte) error {
+	if c == record.Locations {
+		l.location = string(data)
+	}
+	return nil
 }
 
 func (l *listener) Plan(p record.Takeover) error {
@@ -134,6 +144,9 @@ func TestLive(t *testing.T) {
 			if last := []float64{l.Values[0][len(l.T)-1], l.Values[1][len(l.T)-1]}; !reflect.DeepEqual(l.statuses, want) ||
 				!slices.Equal(last, []float64{5, 6}) || l.T[len(l.T)-1] != 3 {
 				t.Errorf("joined after %d: %v, %v", join, l.statuses, last)
+			}
+			if l.location != `{"latitude":1}` && join < steps-3 {
+				t.Errorf("joined after %d: the vehicle is at %q", join, l.location)
 			}
 		}
 		_ = server.Close()
