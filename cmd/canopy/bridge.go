@@ -176,8 +176,8 @@ func (b *bridge) show(ctx context.Context, stderr io.Writer, dir string, asked <
 }
 
 // errExposed reports an address that other computers reach.
-var errExposed = errors.New("other computers reach this address; to use it from another one, listen on 127.0.0.1 and " +
-	"forward the port: ssh -L 8080:127.0.0.1:8080 HOST")
+var errExposed = errors.New("other computers reach this address; listen on 127.0.0.1 or [::1] and, to use it from " +
+	"another computer, forward the port: ssh -L 8080:127.0.0.1:8080 HOST")
 
 // listenHere opens an address HOST:PORT of this computer; port 0: any that is free. The error wraps errExposed or is
 // that of the network.
