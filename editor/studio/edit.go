@@ -21,13 +21,13 @@ type document struct {
 // request is what is asked about a document of the mission.
 type request struct {
 	document
-	Texts map[string]string `json:"texts"` // of other documents that are not saved, by name
+	Texts map[string]string `json:"texts"` // of other documents as they are edited, by name
 	Op    planedit.Op       `json:"op"`
 	At    int               `json:"at"`  // a place in the text, as in box
 	New   string            `json:"new"` // the new name of what is there
 }
 
-// with returns the texts that are not saved, with another text of the document.
+// with returns the texts that are edited, with another text of the document.
 func (x *request) with(text string) map[string]string {
 	texts := map[string]string{x.Name: text}
 	for name, text := range x.Texts {

@@ -18,6 +18,8 @@ export class Desk {
 
   readonly findings: Signal<server.Finding[] | null> = signal(null); // of the last proof; null: there is none
 
+  readonly documents: Signal<server.Document[]> = signal([]); // of the mission, as they are on the disk
+
   readonly edits: Signal<ReadonlyMap<string, server.Document>> = signal(new Map()); // that are not saved, by name
 
   readonly histories = new Map<string, History>(); // of the documents, by name
@@ -123,16 +125,16 @@ export class Desk {
     this.edits.value = copy;
   }
 
-  /** texts returns those of the documents that are not saved. */
+  /** texts returns those of the documents as they are edited. */
   texts(): server.Texts {
-    return Object.fromEntries([...this.edits.value].map(([name, d]) => [name, d.text]));
+    return Object.fromEntries(this.documents.value.map((d) => [d.name, (this.edits.value.get(d.name) ?? d).text]));
   }
 
-  /** save saves a document, and passes on how it is then. */
-  save(edited: server.Document, stored: (d: server.Document) => void) {
+  /** save saves a document. */
+  save(edited: server.Document) {
     return this.try(async () => {
       const saved = await server.save(edited);
-      stored(saved);
+      this.documents.value = this.documents.value.map((d) => (d.name === saved.name ? saved : d));
       const copy = new Map(this.edits.value);
       const now = copy.get(edited.name);
       if (now === undefined || now.text === edited.text) copy.delete(edited.name);
@@ -141,17 +143,17 @@ export class Desk {
     });
   }
 
-  /** apply makes edits of documents, which a list has as they are on the disk. */
-  apply(list: server.Document[], edits: Record<string, Edit[]>) {
-    for (const stored of list) {
+  /** apply makes edits of documents. */
+  apply(edits: Record<string, Edit[]>) {
+    for (const stored of this.documents.value) {
       const text = (this.edits.value.get(stored.name) ?? stored).text;
       if (edits[stored.name] !== undefined) this.edit(stored, applied(text, edits[stored.name]!));
     }
   }
 
   /** rename gives what is at a place of a document another name, everywhere. */
-  rename(list: server.Document[], document: server.Document, at: number, name: string) {
-    return this.try(async () => this.apply(list, await server.rename(document, this.texts(), at, name)));
+  rename(document: server.Document, at: number, name: string) {
+    return this.try(async () => this.apply(await server.rename(document, this.texts(), at, name)));
   }
 
   /** change changes a document as a person wants its tree, and returns what to select; null: it is refused. */

@@ -36,6 +36,11 @@ export class Draft {
     this.desk.edit(this.stored, text, history);
   }
 
+  /** fresh reports whether nothing is known of the text yet. */
+  fresh(): boolean {
+    return this.judged === null;
+  }
+
   /** judge asks for the problems and the tree of the text, and selects a box. */
   async judge(select: number | null = null) {
     const document = this.document();

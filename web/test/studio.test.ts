@@ -279,7 +279,7 @@ test("a task has a form, its name is changed everywhere, and a misspelt name is 
   await page.$eval(".form summary", (e) => (e as HTMLElement).click());
   await field("timeout", "5 [s]");
   await becomes(/name="push" write="u := 1" timeout="5 \[s\]"/);
-  await page.click("[aria-label='Remove timeout']");
+  await (await page.waitForSelector("[aria-label='Remove timeout']"))!.click();
   await becomes(/name="push" write="u := 1"\/>/);
   await put("<Action");
   await page.keyboard.press("Backspace");
@@ -323,6 +323,43 @@ test("words are proposed where they are written, and the difference to the last 
   await press("Discard");
   await says("There is none.");
   assert.equal(readFileSync(plan, "utf8"), right);
+  fine();
+});
+
+test("a task is dragged into another one, and the line ends of a file stay", async () => {
+  const right = readFileSync(plan, "utf8");
+  const lines = right.replaceAll("><", ">\r\n<");
+  writeFileSync(plan, lines);
+  await press("Edit");
+  await page.waitForSelector(".arranged canvas");
+  await becomes(/\n<Action name="rest"/);
+  await put('name="rest');
+  const is = (wanted: string) => page.waitForFunction((w) => document.querySelector(".editor [aria-live]")!.textContent === w, {}, wanted);
+  await is("Action rest");
+  const tree = (await (await page.$(".arranged .tree"))!.boundingBox())!;
+  /** find clicks along the rows of the drawing until a box is selected, and returns where it is. */
+  const find = async (wanted: string) => {
+    for (let y = 20; y < tree.height; y += 12) {
+      for (let x = 30; x < tree.width; x += 30) {
+        await page.mouse.click(tree.x + x, tree.y + y);
+        if (await page.$eval(".editor [aria-live]", (e) => e.textContent) === wanted) return { x: tree.x + x, y: tree.y + y };
+      }
+    }
+    throw new Error(`no ${wanted}`);
+  };
+  const rest = await find("Action rest");
+  const up = await find("ReactiveSequence up");
+  await page.mouse.move(rest.x, rest.y);
+  await page.mouse.down();
+  await page.mouse.move(up.x, up.y + 10, { steps: 4 });
+  await page.mouse.up();
+  await becomes(/name="push".*name="rest".*<\/ReactiveSequence>/);
+  await is("Action rest");
+  await press("Save");
+  await page.waitForFunction(() => [...document.querySelectorAll("button")].some((b) => b.textContent === "Save" && b.disabled));
+  const rested = '<Action name="rest" write="u := 0"/>\r\n';
+  assert.equal(readFileSync(plan, "utf8"), lines.replace(rested, "").replace("</ReactiveSequence>", `${rested}</ReactiveSequence>`));
+  writeFileSync(plan, right);
   fine();
 });
 

@@ -75,11 +75,12 @@ export interface State {
   version: number; // changes with the files of the mission
 }
 
-/** Document is a file of the mission, and how it was when it was read. */
+/** Document is a file of the mission, and how it was when it was read. Its text has the line ends of browsers. */
 export interface Document {
   name: string;
   text: string;
   stamp: string;
+  crlf: boolean; // the file has others: CR LF
 }
 
 /** Trial is what the mission would be with another text of a document. */
@@ -102,7 +103,7 @@ export interface Proposal extends Edit {
   detail: string;
 }
 
-/** Texts are those of documents that are not saved, by name. */
+/** Texts are those of documents as they are edited, by name. */
 export type Texts = Record<string, string>;
 
 /** Wish is what a run in progress is to do. */
@@ -132,19 +133,26 @@ async function ask<T>(path: string, body?: unknown): Promise<T> {
   return (answer.status === 204 ? undefined : await answer.json()) as T;
 }
 
+/** asked returns a document as the server knows it. */
+const asked = ({ name, text, stamp }: Document) => ({ name, text, stamp });
+
+/** received returns a document of the server with the line ends of browsers. */
+const received = (d: Omit<Document, "crlf">): Document => ({ ...d, text: d.text.replaceAll("\r\n", "\n"), crlf: d.text.includes("\r\n") });
+
 export const begin = (token: string) => ask<void>("/api/session", { token });
 export const state = () => ask<State>("/api/state");
 export const fly = (wish: Wish, set: string[]) => ask<string>("/api/fly", { ...wish, set });
 export const want = (wish: Wish) => ask<void>("/api/wish", wish);
 export const check = (stop: boolean) => ask<void>("/api/check", { stop });
 export const findings = () => ask<Finding[]>("/api/findings");
-export const documents = () => ask<Document[]>("/api/documents");
-export const attempt = (edited: Document, texts: Texts) => ask<Trial>("/api/try", { ...edited, texts });
-export const change = (edited: Document, texts: Texts, op: Op) => ask<{ edits: Edit[]; select: number }>("/api/change", { ...edited, texts, op });
-export const complete = (edited: Document, texts: Texts, at: number) => ask<Proposal[]>("/api/complete", { ...edited, texts, at });
+export const documents = async () => (await ask<Document[]>("/api/documents")).map(received);
+export const attempt = (edited: Document, texts: Texts) => ask<Trial>("/api/try", { ...asked(edited), texts });
+export const change = (edited: Document, texts: Texts, op: Op) => ask<{ edits: Edit[]; select: number }>("/api/change", { ...asked(edited), texts, op });
+export const complete = (edited: Document, texts: Texts, at: number) => ask<Proposal[]>("/api/complete", { ...asked(edited), texts, at });
 export const rename = (edited: Document, texts: Texts, at: number, name: string) =>
-  ask<Record<string, Edit[]>>("/api/rename", { ...edited, texts, at, new: name });
-export const head = (edited: Document) => ask<{ text: string; why: string }>("/api/head", edited);
-export const palette = (edited: Document, texts: Texts) => ask<Piece[]>("/api/palette", { ...edited, texts });
-export const save = (edited: Document) => ask<Document>("/api/save", edited);
+  ask<Record<string, Edit[]>>("/api/rename", { ...asked(edited), texts, at, new: name });
+export const head = (edited: Document) => ask<{ text: string; why: string }>("/api/head", asked(edited));
+export const palette = (edited: Document, texts: Texts) => ask<Piece[]>("/api/palette", { ...asked(edited), texts });
+export const save = async (edited: Document) => received(await ask<Document>("/api/save",
+  { ...asked(edited), text: edited.crlf ? edited.text.replaceAll("\n", "\r\n") : edited.text }));
 export const run = async (id: string): Promise<Run> => read(await ask<Data>(`/api/run?id=${encodeURIComponent(id)}`));

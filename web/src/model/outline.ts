@@ -60,6 +60,9 @@ export function drawn(boxes: Box[], marks: ReadonlyMap<number, string>): Run {
   }) });
 }
 
+/** attribute returns the value of an attribute of a box; undefined: it has none. */
+export const attribute = (box: Box, name: string) => box.attributes.find((a) => a.name === name)?.value;
+
 /** siblings lists the boxes beside a box, itself included. */
 export const siblings = (boxes: Box[], i: number) => boxes.flatMap((b, k) => (b.parent === boxes[i]!.parent ? [k] : []));
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Desk } from "../desk.ts";
 import type { Draft } from "../draft.ts";
 import type { Piece } from "../model/connection.ts";
-import { type Box, type Op, type Place, beside, siblings } from "../model/outline.ts";
+import { type Box, type Op, type Place, attribute, beside, siblings } from "../model/outline.ts";
 import { Form } from "./form.tsx";
 import { TreeView } from "./tree.tsx";
 
@@ -98,6 +98,13 @@ export function Arrange({ desk, draft, width, rename }: ArrangeProps) {
     e.preventDefault();
     e.stopPropagation();
   };
+  const arranging = {
+    drop: (i: number, to: Place) => void draft.act(() => ({ do: "move", task: i, ...to })),
+    open: (i: number) => { // the tree that is used there
+      const tree = boxes.findIndex((b) => b.element === "BehaviorTree" && boxes[i]!.element === "SubTree" && attribute(b, "ID") === attribute(boxes[i]!, "ID"));
+      if (tree >= 0) store.select(tree);
+    },
+  };
   const button = (text: string, keys: string, act: () => void, off = false) =>
     <button type="button" title={keys} disabled={box === undefined || off} onClick={act}>{text}</button>;
   const root = box === undefined || box.parent < 0;
@@ -136,7 +143,7 @@ export function Arrange({ desk, draft, width, rename }: ArrangeProps) {
         e.preventDefault();
         paste(e.clipboardData?.getData("text/plain") || desk.clip.value);
       }}>
-      <TreeView store={store} width={width} arranging={{ drop: (i, to) => void draft.act(() => ({ do: "move", task: i, ...to })) }} />
+      <TreeView store={store} width={width} arranging={arranging} />
     </div>
     <p class="muted" aria-live="polite">{box === undefined ? "Select a task." : `${box.element} ${box.label === box.element ? "" : box.label}`}</p>
     {box !== undefined && <Form key={selected} box={box} pieces={pieces} rename={rename}

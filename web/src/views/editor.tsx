@@ -16,20 +16,12 @@ import { useWidth } from "./page.tsx";
 const pause = 300; // ms after a key, before what is written is tried
 
 export function Editor({ desk }: { desk: Desk }) {
-  const [list, setList] = useState<server.Document[]>([]); // as they are on the disk
   const version = desk.state.value?.version;
-  useEffect(() => void server.documents().then(setList, () => undefined), [version]);
-  return list.length === 0 ? null : <Documents desk={desk} list={list}
-    saved={(d) => setList((old) => old.map((o) => (o.name === d.name ? d : o)))} />;
+  useEffect(() => void server.documents().then((list) => (desk.documents.value = list), () => undefined), [version]);
+  return desk.documents.value.length === 0 ? null : <Documents desk={desk} list={desk.documents.value} />;
 }
 
-interface DocumentsProps {
-  desk: Desk;
-  list: server.Document[];
-  saved: (d: server.Document) => void;
-}
-
-function Documents({ desk, list, saved: replace }: DocumentsProps) {
+function Documents({ desk, list }: { desk: Desk; list: server.Document[] }) {
   const [name, setName] = useState("");
   const area = useRef<HTMLTextAreaElement>(null);
   const [side, width] = useWidth(null);
@@ -43,7 +35,7 @@ function Documents({ desk, list, saved: replace }: DocumentsProps) {
   const tree = draft.tree.value;
 
   useEffect(() => {
-    const waiting = setTimeout(() => void draft.judge().catch(() => undefined), tree === null ? 0 : pause);
+    const waiting = setTimeout(() => void draft.judge().catch(() => undefined), draft.fresh() ? 0 : pause);
     return () => clearTimeout(waiting);
   }, [draft, edits, stored.stamp]);
   const show = (at: number) => {
@@ -79,8 +71,8 @@ function Documents({ desk, list, saved: replace }: DocumentsProps) {
     draft.point(area.current!.selectionStart);
     fromText.current = false;
   };
-  const rename = (at: number, name: string) => void desk.rename(list, draft.document(), at, name);
-  const save = () => void desk.save(document, replace);
+  const rename = (at: number, name: string) => void desk.rename(draft.document(), at, name);
+  const save = () => void desk.save(document);
   const keys = (e: KeyboardEvent) => {
     if (!(e.ctrlKey || e.metaKey) || (e.target as HTMLElement).closest("input") !== null) return;
     const key = e.key.toLowerCase();
@@ -117,7 +109,7 @@ function Documents({ desk, list, saved: replace }: DocumentsProps) {
           if (p.file !== document.name) return;
           area.current!.focus();
           show(offsetOf(text, p.line, p.column));
-        }} fix={(p) => desk.apply(list, { [p.file]: p.fix })} />}
+        }} fix={(p) => desk.apply({ [p.file]: p.fix })} />}
       </div>
     </div>
     <Difference document={document} />
@@ -128,7 +120,7 @@ function Documents({ desk, list, saved: replace }: DocumentsProps) {
 function Difference({ document }: { document: server.Document }) {
   const [head, setHead] = useState<{ name: string; text: string; why: string } | null>(null);
   const known = head?.name === document.name ? head : null;
-  const different = useMemo(() => known === null || known.why !== "" ? [] : near(lines(known.text, document.text)), [known, document.text]);
+  const different = useMemo(() => known === null || known.why !== "" ? [] : near(lines(known.text.replaceAll("\r\n", "\n"), document.text)), [known, document.text]);
   const sign = { old: "−", new: "+", same: " " };
   return <details onToggle={(e) => e.currentTarget.open && void server.head(document).then((h) => setHead({ name: document.name, ...h }), () => undefined)}>
     <summary>Difference to the last commit</summary>

@@ -2,7 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import type { Piece } from "../model/connection.ts";
-import type { Box } from "../model/outline.ts";
+import { type Box, attribute } from "../model/outline.ts";
 
 export interface FormProps {
   box: Box;
@@ -13,7 +13,7 @@ export interface FormProps {
 
 /** pieceOf returns the piece that an element is; undefined: it is not known. */
 function pieceOf(pieces: Piece[], box: Box): Piece | undefined {
-  const id = box.attributes.find((a) => a.name === "ID")?.value;
+  const id = attribute(box, "ID");
   return pieces.find((p) => id !== undefined && (p.id || p.element) === id && (p.category === "subtree") === (box.element === "SubTree"))
     ?? pieces.find((p) => p.element === box.element && p.id === "");
 }

@@ -35,6 +35,7 @@ const onScreen: Measure = (text, size, bold) => {
 /** Arranging is what a person does with boxes that can be moved. */
 export interface Arranging {
   drop: (task: number, to: Place) => void;
+  open: (task: number) => void; // that has no children
 }
 
 /** placeAt returns where a task gets that is dropped at a point; null: no box is there. */
@@ -127,7 +128,9 @@ export function TreeView({ store, width, arranging }: { store: Store; width: num
       onDblClick={(e) => {
         const p = point(e);
         const task = hit(l, p.x, p.y);
-        if (task !== undefined && run.children[task]!.length > 0) store.fold(task);
+        if (task === undefined) return;
+        if (run.children[task]!.length > 0) store.fold(task);
+        else arranging?.open(task);
       }}>
       <Drawing store={store} width={width} height={height} draw={draw} 
         label={t === null ? "The tree as it is written" : `The tree at ${exactly(t)}; the list of tasks has the statuses`} />
