@@ -14,6 +14,7 @@ type Op struct {
 
 	Element string `json:"element"` // add, wrap: the name of the new element
 	ID      string `json:"id"`      // of the new element; "": none
+	Include string `json:"include"` // add: what declares the new element and must be included; "": nothing
 	Text    string `json:"text"`    // paste: elements
 	Name    string `json:"name"`    // set, unset: of an attribute; extract: of the new tree
 	Value   string `json:"value"`   // set
@@ -50,7 +51,11 @@ func (p *Plan) edits(op Op, meaning func(text string) (string, error)) ([]xmltre
 		if err != nil {
 			return nil, err
 		}
-		return p.Add(op.Place, m)
+		edits, err := p.Add(op.Place, m)
+		if err == nil && op.Include != "" {
+			edits = append(p.including(op.Include), edits...)
+		}
+		return edits, err
 	case "paste":
 		m, err := xmltree.Copy(op.Text)
 		if err != nil {
@@ -102,8 +107,10 @@ func (p *Plan) next(op Op, edits []xmltree.Edit, after *Plan) int {
 		}
 		last := edits[len(edits)-1]
 		at := last.At
-		if op.Do == "move" && edits[0].At < at {
-			at -= edits[0].Len()
+		for _, e := range edits[:len(edits)-1] {
+			if e.At < last.At {
+				at += len(e.New) - e.Len()
+			}
 		}
 		for i, e := range after.Elements {
 			if e.At >= at {

@@ -18,6 +18,7 @@ type Piece struct {
 	ID         string      `json:"id"`       // of the attribute; "": it has none
 	Category   string      `json:"category"` // composite, decorator, condition, action, subtree or tree
 	Text       string      `json:"text"`     // may be empty
+	Include    string      `json:"include"`  // the path of what declares it and must be included; "": it is declared
 	Attributes []Attribute `json:"attributes"`
 }
 
@@ -34,9 +35,27 @@ var categories = map[string]string{"Control": "composite", "Decorator": "decorat
 
 const subtreeCategory = "subtree"
 
-// Palette returns what a person may add to a plan: the nodes of the language, and the leaf types and trees that the
-// plan and the files that it includes declare. A text that is not well-formed declares nothing.
-func Palette(src *diag.Source, open preprocess.Open) []Piece {
+// Palette returns what a person may add to a plan: the nodes of the language, the leaf types and trees that the plan
+// and the files that it includes declare, and the actions of a class of vehicles; "": of none. A text that is not
+// well-formed declares nothing.
+func Palette(src *diag.Source, class string, open preprocess.Open) []Piece {
+	list := declared(src, open)
+	if class == "" {
+		return list
+	}
+	library := preprocess.Library + class
+	text := xmltree.New("root", "BTCPP_format", preprocess.Format4).With(xmltree.New(include, "path", library)).Document()
+	for _, p := range declared(&diag.Source{Text: text}, open) {
+		if !slices.ContainsFunc(list, func(o Piece) bool { return o.Element == p.Element && o.ID == p.ID }) {
+			p.Include = library
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// declared returns the nodes of the language, and what a plan declares with what it includes.
+func declared(src *diag.Source, open preprocess.Open) []Piece {
 	list, known := language()
 	doc, _ := xmltree.Parse(src)
 	if doc.Root == nil || !doc.Whole {
@@ -54,7 +73,7 @@ func Palette(src *diag.Source, open preprocess.Open) []Piece {
 		}) {
 			return
 		}
-		x := Piece{form, a.Value, categories[form], about(doc, e), append(ports(doc, e, form), known[form]...)}
+		x := Piece{form, a.Value, categories[form], about(doc, e), "", append(ports(doc, e, form), known[form]...)}
 		if xmltree.IsName(a.Value) && form != subtree {
 			x.Element, x.ID = a.Value, ""
 		}
@@ -100,9 +119,9 @@ func language() (list []Piece, known map[string][]Attribute) {
 		}
 		switch {
 		case categories[form] != "":
-			list = append(list, Piece{e.Name, "", categories[form], e.Text, known[e.Name]})
+			list = append(list, Piece{e.Name, "", categories[form], e.Text, "", known[e.Name]})
 		case e.Name == tree:
-			list = append(list, Piece{e.Name, "", "tree", e.Text, known[e.Name]})
+			list = append(list, Piece{e.Name, "", "tree", e.Text, "", known[e.Name]})
 		}
 	}
 	return list, known

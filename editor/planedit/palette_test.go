@@ -26,7 +26,7 @@ func TestPalette(t *testing.T) {
   </TreeNodesModel>
   <BehaviorTree ID="Main"><AlwaysSuccess/></BehaviorTree>
 </root>`
-	list := Palette(&diag.Source{Name: "plan.xml", Text: text}, func(name string) ([]byte, error) {
+	list := Palette(&diag.Source{Name: "plan.xml", Text: text}, "copter", func(name string) ([]byte, error) {
 		if name != "other.xml" {
 			return nil, fs.ErrNotExist
 		}
@@ -80,7 +80,43 @@ func TestPalette(t *testing.T) {
 			t.Errorf("%+v: %v", p, found)
 		}
 	}
-	if broken := Palette(&diag.Source{Text: "<root><"}, nil); len(broken) < 40 {
+	if broken := Palette(&diag.Source{Text: "<root><"}, "", nil); len(broken) < 40 {
 		t.Errorf("while a plan is typed, the palette has %d pieces", len(broken))
+	}
+}
+
+// An action of the vehicle is added with the library that declares it: then the plan can be read.
+func TestLibrary(t *testing.T) {
+	for class, action := range map[string]string{"plane": "align", "copter": "pass_by"} {
+		text := "<root BTCPP_format=\"4\">\n  <BehaviorTree ID=\"Main\">\n    <Sequence/>\n  </BehaviorTree>\n</root>\n"
+		for range 2 {
+			list := Palette(&diag.Source{Text: text}, class, nil)
+			i := slices.IndexFunc(list, func(p Piece) bool { return p.Element == action })
+			if i < 0 {
+				t.Fatalf("a %s has no %s", class, action)
+			}
+			p, err := Read(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := p.Do(Op{Do: "add", Element: action, Include: "library:" + class, Place: Place{2, Into}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after, _ := Read(c.Text); after.Elements[c.Select].Name != action {
+				t.Errorf("<%s> is selected", after.Elements[c.Select].Name)
+			}
+			text = c.Text
+		}
+		wanted := "<root BTCPP_format=\"4\" main_tree_to_execute=\"Main\">\n  <include path=\"library:" + class + "\"/>\n" +
+			"  <BehaviorTree ID=\"Main\">\n    <Sequence>\n" + strings.Repeat("      <"+action+"/>\n", 2) +
+			"    </Sequence>\n  </BehaviorTree>\n</root>\n"
+		_, found := plan.Read(&diag.Source{Name: "plan.xml", Text: text}, nil)
+		if text != wanted || slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Code != "missing-port" && d.Severity == diag.Error }) {
+			t.Errorf("%v\n%s", found, text)
+		}
+		if list := Palette(&diag.Source{Text: text}, class, nil); slices.ContainsFunc(list, func(p Piece) bool { return p.Include != "" }) {
+			t.Errorf("what is included must be included again")
+		}
 	}
 }

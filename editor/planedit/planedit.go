@@ -43,7 +43,7 @@ var ErrNotWhole = errors.New("the text is not well-formed: mend it first")
 // Names of elements and attributes.
 const (
 	tree, subtree, models, include = "BehaviorTree", "SubTree", "TreeNodesModel", "include"
-	id, skip, remap                = "ID", "_skipIf", "_autoremap"
+	id, skip, remap, mainTree      = "ID", "_skipIf", "_autoremap", "main_tree_to_execute"
 )
 
 // Read returns a plan. The error is ErrNotWhole.
@@ -87,6 +87,28 @@ func (p *Plan) Add(to Place, m *xmltree.Markup) ([]xmltree.Edit, error) {
 		return nil, err
 	}
 	return []xmltree.Edit{p.Insert(parent, before, m)}, nil
+}
+
+// including returns the edits that include a file, and that name the main tree: a plan that includes trees must.
+func (p *Plan) including(path string) []xmltree.Edit {
+	var first *xmltree.Element
+	var trees []string
+	for e := range p.Root.Elements() {
+		if first == nil {
+			first = e
+		}
+		if a := e.Find("path"); e.Name == include && a != nil && a.Value == path {
+			return nil
+		}
+		if a := e.Find(id); e.Name == tree && a != nil {
+			trees = append(trees, a.Value)
+		}
+	}
+	edits := []xmltree.Edit{p.Insert(p.Root, first, xmltree.New(include, "path", path))}
+	if p.Root.Find(mainTree) == nil && len(trees) == 1 {
+		edits = append(edits, p.Document.Set(p.Root, mainTree, trees[0]))
+	}
+	return edits
 }
 
 // place returns the element in which a place is, and the one there that it precedes; nil: none.

@@ -76,8 +76,11 @@ func (s *Studio) change(w http.ResponseWriter, x request) {
 
 // palette sends what a person may add to a plan.
 func (s *Studio) palette(w http.ResponseWriter, x request) {
-	texts := x.with(x.Text)
-	send(w, planedit.Palette(&diag.Source{Name: x.Name, Text: x.Text}, func(name string) ([]byte, error) {
+	texts, class := x.with(x.Text), ""
+	if m, _, _, _ := s.Read(nil, nil); m != nil { // as it was saved: that has fewer mistakes
+		class = m.Vehicle.Name
+	}
+	send(w, planedit.Palette(&diag.Source{Name: x.Name, Text: x.Text}, class, func(name string) ([]byte, error) {
 		if text, edited := texts[name]; edited {
 			return []byte(text), nil
 		}

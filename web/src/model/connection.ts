@@ -95,6 +95,7 @@ export interface Piece {
   id: string; // "": it has none
   category: "composite" | "decorator" | "condition" | "action" | "subtree" | "tree";
   text: string;
+  include: string; // what declares it and must be included; "": it is declared
   attributes: { name: string; text: string; default: string }[];
 }
 

@@ -35,6 +35,7 @@ export interface Op extends Partial<Place> {
   task?: number;
   element?: string;
   id?: string;
+  include?: string;
   text?: string;
   name?: string;
   value?: string;

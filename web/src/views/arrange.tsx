@@ -33,7 +33,7 @@ function Search({ label, pieces, off, take }: { label: string; pieces: Piece[]; 
       }} />
     {open && <ul class="menu pieces">{found.map((p, i) => <li key={`${p.element} ${p.id}`}>
       {words.length === 0 && p.category !== found[i - 1]?.category && <div class="muted">{p.category}</div>}
-      <button type="button" onClick={() => choose(p)}><b>{name(p)}</b> <span class="muted">{p.text}</span></button>
+      <button type="button" onClick={() => choose(p)}><b>{name(p)}</b> <span class="muted">{p.text}{p.include !== "" && ` (${p.include})`}</span></button>
     </li>)}</ul>}
   </span>;
 }
@@ -112,7 +112,7 @@ export function Arrange({ desk, draft, width, rename }: ArrangeProps) {
   const pieces = draft.pieces.value.toSorted((a, b) => order.indexOf(a.category) - order.indexOf(b.category));
   return <>
     <p class="tools">
-      <Search label="add a task" off={box === undefined} pieces={pieces} take={(p) => act((all, i) => ({ do: "add", element: p.element, id: p.id, ...at(all, i) }))} />
+      <Search label="add a task" off={box === undefined} pieces={pieces} take={(p) => act((all, i) => ({ do: "add", element: p.element, id: p.id, include: p.include, ...at(all, i) }))} />
       <select aria-label="Place of what is added" disabled={box === undefined} value={place} onChange={(e) => setPlace(e.currentTarget.value)}>
         <option value="">where it fits</option><option value="into">into it</option><option value="before">before it</option><option value="after">after it</option>
       </select>

@@ -18,18 +18,31 @@ function pieceOf(pieces: Piece[], box: Box): Piece | undefined {
     ?? pieces.find((p) => p.element === box.element && p.id === "");
 }
 
+/** seldom are attributes of any node. */
+const seldom = (name: string) => name.startsWith("_") || ["timeout", "retry", "every", "ID"].includes(name);
+
+/** first lists the attributes for which an element is there: the ports of what a plan declares, which stand before the name, or those of a kind. */
+function first({ attributes }: Piece): Piece["attributes"] {
+  const ports = attributes.findIndex((a) => a.name === "name");
+  return ports > 0 ? attributes.slice(0, ports) : attributes.filter((a) => !seldom(a.name));
+}
+
 export function Form({ box, pieces, set, rename }: FormProps) {
   const piece = pieceOf(pieces, box);
   const written = new Set(box.attributes.map((a) => a.name));
   const texts = new Map(piece?.attributes.map((a) => [a.name, a]));
-  const more = piece?.attributes.filter((a) => !written.has(a.name)) ?? [];
+  const open = piece === undefined ? [] : first(piece).filter((a) => !written.has(a.name));
+  const more = piece?.attributes.filter((a) => !written.has(a.name) && !open.includes(a)) ?? [];
+  const field = (a: Piece["attributes"][number]) =>
+    <Field key={a.name} name={a.name} value={null} text={a.text} hint={a.default} set={(v) => set(a.name, v)} />;
   return <div class="form">
     {piece !== undefined && piece.text !== "" && <p class="muted">{piece.text}</p>}
     {box.attributes.map((a) => <Field key={a.name} name={a.name} value={a.value} text={texts.get(a.name)?.text ?? ""} set={(v) => set(a.name, v)}
       {...(a.name === "name" || a.name === "ID" ? { rename: (name: string) => rename(a.at, name) } : {})} />)}
+    {open.map(field)}
     {more.length > 0 && <details key={piece!.element + piece!.id}>
       <summary>{more.length} more attributes</summary>
-      {more.map((a) => <Field key={a.name} name={a.name} value={null} text={a.text} hint={a.default} set={(v) => set(a.name, v)} />)}
+      {more.map(field)}
     </details>}
   </div>;
 }
