@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/run/record"
 	"github.com/canopy-uav/canopy/run/relay"
 
@@ -53,7 +52,7 @@ func (x *session) replay(dir string) error {
 	for err == nil {
 		_, err = relay.Play(dir, func(h *record.Header) record.Recorder {
 			x.rewind(h, end.Told)
-			return &player{session: x}
+			return relay.Paced(x, x.wait)
 		})
 		if err == nil {
 			err = x.wait(end.Told)
@@ -83,37 +82,6 @@ func (x *session) rewind(h *record.Header, last float64) {
 	}
 	x.view = newView(h)
 	x.silent, x.seeking, x.ended, x.at = true, false, false, x.target
-}
-
-// player passes a log to a session when its time has come.
-type player struct{ *session }
-
-func (p *player) Sample(t float64, values []float64) error {
-	if err := p.wait(t); err != nil {
-		return err
-	}
-	return p.session.Sample(t, values)
-}
-
-func (p *player) Status(t float64, micro int, c bt.Change) error {
-	if err := p.wait(t); err != nil {
-		return err
-	}
-	return p.session.Status(t, micro, c)
-}
-
-func (p *player) Event(e record.Event) error {
-	if err := p.wait(e.T); err != nil {
-		return err
-	}
-	return p.session.Event(e)
-}
-
-func (p *player) Plan(t record.Takeover) error {
-	if err := p.wait(t.T); err != nil {
-		return err
-	}
-	return p.session.Plan(t)
 }
 
 // wait waits until the time of a run has come. The error is errSeek or that of the context.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"strconv"
@@ -33,7 +34,7 @@ func bridgeCommand() *cobra.Command {
 				return noRun(err)
 			case err != nil:
 				return err
-			case !(b.speed > 0):
+			case !(b.speed > 0) || math.IsInf(b.speed, 1):
 				return &usageError{"--speed is a positive number"}
 			}
 			switch args[0] {

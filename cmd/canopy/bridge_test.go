@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -54,13 +55,14 @@ func TestBridgeGroot(t *testing.T) {
 	if _, stderr, status := canopy("run", solarDay, "--until", "14h", "-q", "--out", dir); status != exitOK {
 		t.Fatal(stderr)
 	}
+	alone := dir
 	groot := newZMQ(t, client, bridged(t, "groot", dir, "--speed", "1e9", "--listen", "127.0.0.1:0"))
 	groot.ask("r start")
 	groot.sees("the replay")
 
 	m, err := readMission(solarDay, nil, io.Discard)
 	must(t, err)
-	r, err := simulated.New(m, run.Continuous{}, 14*3600)
+	r, err := simulated.New(m.Judging(m.Watch()), run.Continuous{}, 14*3600)
 	must(t, err)
 	feed := control.NewFeed(r.Header())
 	dir = t.TempDir()
@@ -68,7 +70,7 @@ func TestBridgeGroot(t *testing.T) {
 	must(t, err)
 	defer s.Close() //nolint:errcheck // a test
 	groot = nil
-	summary, err := folder.Fly(t.Context(), r, dir, folder.Options{Also: feed, Observe: func() {
+	summary, err := folder.Fly(t.Context(), r, dir, folder.Options{Also: feed, Watch: m.Watch(), Observe: func() {
 		if groot == nil && r.T() > 3600 {
 			groot = newZMQ(t, client, bridged(t, "groot", dir, "--listen", "127.0.0.1:0"))
 			groot.ask("r start")
@@ -79,6 +81,15 @@ func TestBridgeGroot(t *testing.T) {
 	must(t, err)
 	feed.End(summary)
 	groot.sees("the run in progress")
+	for _, name := range logFiles {
+		a, err := os.ReadFile(filepath.Join(alone, name))
+		must(t, err)
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		must(t, err)
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s of the run that was watched differs", name)
+		}
+	}
 }
 
 // sees checks the answers about the solar day, up to the climb of the morning.

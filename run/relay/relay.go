@@ -155,7 +155,8 @@ func Replay(ctx context.Context, dir string, speed float64, begin Begin) (record
 		if failed = err; err != nil {
 			return stopped{}
 		}
-		return &paced{Recorder: to, ctx: ctx, speed: speed, at: h.Start, since: time.Now()}
+		since := time.Now()
+		return Paced(to, func(t float64) error { return sleep(ctx, time.Until(since.Add(length((t-h.Start)/speed)))) })
 	})
 	if failed != nil {
 		err = failed
@@ -163,55 +164,53 @@ func Replay(ctx context.Context, dir string, speed float64, begin Begin) (record
 	return end, err
 }
 
-// paced passes a log on when its time has come.
-type paced struct {
-	record.Recorder
-	ctx   context.Context
-	speed float64
-	at    float64 // time of the run [s]
-	since time.Time
+// length returns a duration [s], at most 30 years.
+func length(seconds float64) time.Duration {
+	return time.Duration(min(seconds, 1e9) * float64(time.Second))
 }
 
-// wait waits until a time of the run [s].
-func (p *paced) wait(t float64) error {
-	left := time.Until(p.since.Add(time.Duration(min((t-p.at)/p.speed, 1e9) * float64(time.Second))))
-	if left <= 0 {
-		return p.ctx.Err()
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
 	}
-	end := time.NewTimer(left)
+	end := time.NewTimer(d)
 	defer end.Stop()
 	select {
 	case <-end.C:
 		return nil
-	case <-p.ctx.Done():
-		return p.ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
+}
+
+// Paced returns a recorder that passes on what happens at a time of the run [s] when wait has returned for that.
+func Paced(to record.Recorder, wait func(t float64) error) record.Recorder { return &paced{to, wait} }
+
+type paced struct {
+	record.Recorder
+	wait func(t float64) error
 }
 
 func (p *paced) Sample(t float64, values []float64) error {
-	if err := p.wait(t); err != nil {
-		return err
-	}
-	return p.Recorder.Sample(t, values)
+	return p.in(t, func() error { return p.Recorder.Sample(t, values) })
 }
 
 func (p *paced) Status(t float64, micro int, c bt.Change) error {
-	if err := p.wait(t); err != nil {
-		return err
-	}
-	return p.Recorder.Status(t, micro, c)
+	return p.in(t, func() error { return p.Recorder.Status(t, micro, c) })
 }
 
 func (p *paced) Event(e record.Event) error {
-	if err := p.wait(e.T); err != nil {
-		return err
-	}
-	return p.Recorder.Event(e)
+	return p.in(e.T, func() error { return p.Recorder.Event(e) })
 }
 
 func (p *paced) Plan(t record.Takeover) error {
-	if err := p.wait(t.T); err != nil {
+	return p.in(t.T, func() error { return p.Recorder.Plan(t) })
+}
+
+// in passes something on in its time.
+func (p *paced) in(t float64, pass func() error) error {
+	if err := p.wait(t); err != nil {
 		return err
 	}
-	return p.Recorder.Plan(t)
+	return pass()
 }
