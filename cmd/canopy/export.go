@@ -5,10 +5,15 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/canopy-uav/canopy/analysis/smv"
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/codegen"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/qgc"
+	"github.com/canopy-uav/canopy/internal/files"
 	"github.com/canopy-uav/canopy/vehicle/contract"
 
 	"github.com/spf13/cobra"
@@ -27,8 +32,10 @@ func exportCommand() *cobra.Command {
 				text, err = modelChecked(cmd, args[1], facts, budget)
 			case "qgc":
 				text, err = contingency(args[1], tree, cmd.ErrOrStderr())
+			case "c":
+				return program(args[1], out, cmd.ErrOrStderr())
 			default:
-				err = &usageError{unknownWord("format", args[0], []string{"qgc", "smv"})}
+				err = &usageError{unknownWord("format", args[0], []string{"c", "qgc", "smv"})}
 			}
 			if err != nil {
 				return err
@@ -36,7 +43,7 @@ func exportCommand() *cobra.Command {
 			return writeText(cmd.OutOrStdout(), out, text)
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "write to this `file` (default standard output)")
+	c.Flags().StringVar(&out, "out", "", "write to this `file` (default standard output); with c: a folder")
 	c.Flags().StringVar(&tree, "tree", "", "with qgc: the `tree` of the plan")
 	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
 	c.Flags().Var(&budget, "budget", "maximum `time`")
@@ -55,6 +62,39 @@ func modelChecked(cmd *cobra.Command, name, facts string, budget seconds) (strin
 	defer stop()
 	text, err := smv.Write(s, "canopy export smv "+filepath.ToSlash(name), over)
 	return text, failed(err)
+}
+
+// program writes the tree of a plan in C to a folder.
+func program(name, folder string, stderr io.Writer) error {
+	if folder == "" {
+		return &usageError{"a program has several files: name their folder with --out"}
+	}
+	p, _, err := readPlan(name, stderr)
+	if err != nil {
+		return err
+	}
+	about := func(t bt.Task) string {
+		line, file := p.Place(t)
+		place := fmt.Sprintf("line %d", line)
+		if file != "" {
+			place = file + ":" + strconv.Itoa(line)
+		}
+		tag := p.Element(t).Tag
+		text := strings.Join(strings.Fields(p.Source.Text[tag.At:tag.End]), " ")
+		return fmt.Sprintf("%s, %s: %s", p.Tree.Kind(t), place, text)
+	}
+	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	made := "The tree of " + filepath.ToSlash(name) + ", made by canopy export c; do not edit."
+	list, err := codegen.C(base, made, p.Tree, about)
+	if err != nil {
+		return failed(err)
+	}
+	for _, f := range list {
+		if err := files.Save(filepath.Join(folder, f.Name), []byte(f.Text)); err != nil {
+			return failed(err)
+		}
+	}
+	return nil
 }
 
 // contingency returns the plan of QGroundControl for a tree of a mission's plan.

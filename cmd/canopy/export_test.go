@@ -25,6 +25,18 @@ func TestExport(t *testing.T) {
 	if status != exitOK || !strings.Contains(stdout, "next(state) := case") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
+	folder := filepath.Join(t.TempDir(), "c")
+	if _, stderr, status := canopy("export", "c", "../../missions/solar-day.yaml", "--out", folder); status != exitOK {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	if text := fileText(t, filepath.Join(folder, "solar-day.h")); !strings.Contains(text, `SOLAR_DAY_CRITICAL = 5, `+
+		`/* Condition, line 26: <Condition name="critical" on="soc lt 0.992" off="soc gt 0.993"/> */`) {
+		t.Error(text)
+	}
+	if _, stderr, status := canopy("export", "c", "../../missions/solar-day.yaml"); status != exitInput ||
+		!strings.Contains(stderr, "name their folder with --out") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
 	if _, stderr, status := canopy("export", "tla", "../../missions/inspection.yaml"); status != exitInput ||
 		!strings.Contains(stderr, `there is no format "tla"`) {
 		t.Errorf("status %d: %s", status, stderr)

@@ -1,0 +1,127 @@
+// Package codegen writes a plan's tree as a program for a flight controller.
+//
+// The law of the tree is written once for each language, in runtime: full sweeps over constant tables. What a plan adds
+// are the tables, from the rows of package bt, so that a new kind needs no change here.
+package codegen
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+
+	"github.com/canopy-uav/canopy/bt"
+)
+
+//go:embed runtime/canopy.h
+var header string
+
+//go:embed runtime/canopy.c
+var source string
+
+//go:embed runtime/canopy.hpp
+var wrapper string
+
+// File is a file of a program.
+type File struct{ Name, Text string }
+
+// C returns the program of a tree in C99: the engine, canopy.h and canopy.c, with canopy.hpp for C++17, and the tables,
+// in two files with the given name. Comments say from what they were made, and what is to be known about each task. A
+// tree has at most 65,534 tasks.
+func C(name, made string, tree *bt.Tree, about func(bt.Task) string) ([]File, error) {
+	w := newWriter(name, made, tree, about)
+	if most := math.MaxUint16 - 1; max(tree.Len(), len(w.kids), len(w.states)) > most {
+		return nil, fmt.Errorf("the tree has %d tasks, and %d states of automata; C supports at most %d", tree.Len(),
+			len(w.states), most)
+	}
+	return []File{{"canopy.h", header}, {"canopy.c", source}, {"canopy.hpp", wrapper}, {name + ".h", w.header()},
+		{name + ".c", w.source(name)}}, nil
+}
+
+// tables are the constant tables of a tree, in the layout of canopy.h.
+type tables struct {
+	nodes   []node
+	kids    []bt.Task
+	states  []bt.StateRow
+	lasting [][2]bt.Task // a condition, and the task until whose end it lasts
+}
+
+// node is a canopy_node.
+type node struct {
+	family  bt.Family
+	flags   []string
+	over    bt.Status
+	verdict [3]bt.Status
+	parent  bt.Task // -1: none
+	kids, n int
+	counts  bt.Counts
+	shared  int
+	states  int
+	limit   int32
+	msec    int
+}
+
+func tablesOf(tree *bt.Tree) tables {
+	var t tables
+	first := map[*bt.Automaton]int{}
+	shared := map[bt.Task]int{}
+	for i, guards := range tree.Shared() {
+		for _, g := range guards {
+			shared[g] = i + 1
+		}
+	}
+	for i := range tree.Len() {
+		task := bt.Task(i)
+		kind := tree.Kind(task)
+		children := tree.Children(task)
+		n := node{family: kind.Family(), parent: tree.Parent(task), kids: len(t.kids), n: len(children),
+			shared: shared[task]}
+		t.kids = append(t.kids, children...)
+		flag := func(is bool, name string) {
+			if is {
+				n.flags = append(n.flags, name)
+			}
+		}
+		prompts := false
+		for _, c := range children {
+			prompts = prompts || tree.Prompt(c)
+		}
+		flag(kind.Acts(), "ACTS")
+		flag(kind.Memory(), "MEMORY")
+		flag(tree.Prompt(task), "PROMPT")
+		flag(prompts, "PROMPTS")
+		flag(tree.Revised(task), "REVISED")
+		flag(tree.Quick(task), "QUICK")
+		switch n.family {
+		case bt.Leaf:
+		case bt.Chain:
+			n.over = kind.Over()
+			for k := range n.verdict {
+				n.verdict[k] = kind.Verdict(bt.Status(k))
+			}
+		case bt.Count:
+			n.counts = tree.Counts(task)
+			flag(n.counts.Lenient, "LENIENT")
+		case bt.Script:
+			a, limit := tree.Automaton(task)
+			rows, keeps := a.Rows()
+			flag(keeps, "KEEPS")
+			if _, known := first[a]; !known {
+				first[a] = len(t.states)
+				t.states = append(t.states, rows...)
+			}
+			n.states, n.limit = first[a], limit
+			for k, p := range kind.Params() {
+				if p.Type == bt.Duration {
+					n.msec = tree.Params(task)[k]
+				}
+			}
+		default:
+			panic("codegen: a task of an unknown family")
+		}
+		t.nodes = append(t.nodes, n)
+		for _, c := range tree.LastUntil(task) {
+			t.lasting = append(t.lasting, [2]bt.Task{c, task})
+		}
+	}
+	return t
+}

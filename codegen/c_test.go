@@ -1,0 +1,399 @@
+package codegen
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/plan"
+	text "github.com/canopy-uav/canopy/document/script"
+	"github.com/canopy-uav/canopy/internal/trees"
+)
+
+// warnings are the flags with which the programs compile without a message.
+var warnings = []string{"-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic", "-Iruntime"}
+
+// compile compiles sources, and returns the program.
+func compile(t *testing.T, compiler string, flags []string, sources ...string) string {
+	t.Helper()
+	path, err := exec.LookPath(compiler)
+	if err != nil {
+		t.Skip(compiler + " is not installed")
+	}
+	out := filepath.Join(t.TempDir(), "program")
+	args := slices.Concat(warnings, flags, sources, []string{"-o", out})
+	if text, err := exec.Command(path, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", compiler, strings.Join(args, " "), err, text)
+	}
+	return out
+}
+
+// script is what the driver reads, and what it must write.
+type script struct{ in, want bytes.Buffer }
+
+func (s *script) tree(tree *bt.Tree) {
+	t := tablesOf(tree)
+	fmt.Fprintln(&s.in, "tree", len(t.nodes), len(t.kids), len(t.states), len(t.lasting), len(tree.Shared()))
+	bits := map[string]int{"ACTS": 1, "MEMORY": 2, "PROMPT": 4, "PROMPTS": 8, "REVISED": 16, "QUICK": 32, "LENIENT": 64,
+		"KEEPS": 128}
+	for _, n := range t.nodes {
+		flags := 0
+		for _, f := range n.flags {
+			flags += bits[f]
+		}
+		if n.parent < 0 {
+			n.parent = 65535
+		}
+		fmt.Fprintln(&s.in, int(n.family)-1, flags, int(n.over), int(n.verdict[0]), int(n.verdict[1]), int(n.verdict[2]),
+			n.parent, n.kids, n.n, n.counts.Enough, n.counts.TooMany, n.counts.Quorum, n.shared, n.states, n.limit, n.msec)
+	}
+	fmt.Fprintln(&s.in, strings.Trim(fmt.Sprint(t.kids), "[]"))
+	for _, r := range t.states {
+		fmt.Fprint(&s.in, r.Child, " ", int(r.Says), " ", r.After, " ", number(r.Whole))
+		for _, m := range r.On {
+			fmt.Fprint(&s.in, " ", int(m.Says), " ", m.To, " ", m.Then, " ", m.Step, " ", number(m.Again))
+		}
+		fmt.Fprintln(&s.in)
+	}
+	for _, l := range t.lasting {
+		fmt.Fprintln(&s.in, l[0], l[1])
+	}
+}
+
+func (s *script) inputs(inputs []bt.Input) {
+	for _, in := range inputs {
+		words := strings.Fields(in.Text("x"))
+		fmt.Fprint(&s.in, words[0], " ", in.Task())
+		switch words[0] {
+		case "set":
+			fmt.Fprint(&s.in, " ", number(words[2] == "true"))
+		case "request", "end":
+			fmt.Fprint(&s.in, " ", slices.Index([]string{"success", "failure", "accept"}, words[2]))
+		case "slow":
+			fmt.Fprint(&s.in, " ", number(slices.Contains(words[2:], "entry")))
+			fmt.Fprint(&s.in, " ", number(slices.Contains(words[2:], "exit")))
+		}
+		fmt.Fprintln(&s.in)
+	}
+}
+
+// instant writes what must happen: a procedure starts at the change of its leaf's status.
+func (s *script) instant(i bt.Instant, tree *bt.Tree, err error) {
+	for _, c := range i.Changes {
+		fmt.Fprintf(&s.want, "%d: %d -> %d (%d)\n", c.Task, c.From, c.To, c.Iteration)
+		if tree.Kind(c.Task).Acts() && (c.To == bt.Activating || c.To == bt.Deactivating) {
+			fmt.Fprintf(&s.want, "%d: %s\n", c.Task, map[bool]string{false: "entry", true: "exit"}[c.To == bt.Deactivating])
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(&s.want, "loop")
+	}
+	for _, c := range i.Timings {
+		fmt.Fprintf(&s.want, "%d: the timer %s\n", c.Task, map[bool]string{false: "stops", true: "starts"}[c.Start])
+	}
+}
+
+func (s *script) state(e *bt.Engine) {
+	fmt.Fprintln(&s.in, "state")
+	for i := range e.Tree().Len() {
+		t := bt.Task(i)
+		text := fmt.Sprint(int(e.Status(t)))
+		if e.Active(t) {
+			text += "a"
+		}
+		if result, held := e.Held(t); held {
+			text += map[bool]string{false: "h", true: "p"}[e.Pinned(t)] + fmt.Sprint(int(result))
+		}
+		fmt.Fprint(&s.want, text, " ")
+	}
+	fmt.Fprintln(&s.want)
+}
+
+// random adds a random tree and what happens to it.
+func (s *script) random(t *testing.T, seed uint64) {
+	r := rand.New(rand.NewPCG(44, seed))
+	tree := randomTree(t, r, seed)
+	s.tree(tree)
+	s.play(r, tree)
+}
+
+func randomTree(t *testing.T, r *rand.Rand, seed uint64) *bt.Tree {
+	size := 1 + r.IntN(20)
+	if seed%100 == 99 {
+		size = 200
+	}
+	root := trees.Random(r, size)
+	if seed%4 == 1 {
+		root = trees.Guarded(r, root)
+	}
+	if seed%10 == 7 {
+		trees.Zero(r, root)
+	}
+	tree := trees.Compile(t, root)
+	until := map[bt.Task][]bt.Task{}
+	for _, l := range tree.Leaves() {
+		if seed%3 == 0 && tree.Kind(l) == bt.Condition && r.IntN(2) == 0 {
+			until[l] = append(until[l], bt.Task(r.IntN(tree.Len())))
+		}
+	}
+	return tree.Lasting(until)
+}
+
+// play adds what happens to a tree that has begun.
+func (s *script) play(r *rand.Rand, tree *bt.Tree) {
+	var inputs []bt.Input
+	for range r.IntN(4) {
+		inputs = append(inputs, trees.Input(r, tree, nil))
+	}
+	s.inputs(inputs)
+	fmt.Fprintln(&s.in, "judge")
+	e := bt.NewEngine(tree, inputs, 0)
+	s.state(e)
+	for range 12 {
+		inputs = inputs[:0]
+		for range r.IntN(1 + min(3, tree.Len()/3)) {
+			inputs = append(inputs, trees.Input(r, tree, e.Status))
+		}
+		s.inputs(inputs)
+		fmt.Fprintln(&s.in, "settle", bt.DefaultLimit)
+		instant, err := e.Settle(inputs)
+		s.instant(instant, tree, err)
+		s.state(e)
+		if r.IntN(20) == 0 {
+			fmt.Fprintln(&s.in, "halt")
+			s.instant(e.Halt(), tree, nil)
+			s.state(e)
+		}
+	}
+}
+
+// run runs the script, and compares.
+func (s *script) run(t *testing.T, program string) {
+	t.Helper()
+	c := exec.Command(program)
+	c.Stdin = &s.in
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := strings.Split(string(out), "\n"), strings.Split(s.want.String(), "\n")
+	for i := range want {
+		if i >= len(got) || got[i] != want[i] {
+			t.Fatalf("line %d:\n%s\nthe engine:\n%s", i, strings.Join(got[max(0, i-5):min(len(got), i+3)], "\n"),
+				strings.Join(want[max(0, i-5):min(len(want), i+3)], "\n"))
+		}
+	}
+}
+
+// TestRandomTrees: the program in C makes the same status changes as the engine, in the same order and iterations.
+func TestRandomTrees(t *testing.T) {
+	program := compile(t, "gcc", []string{"-O2"}, "runtime/canopy.c", "testdata/driver.c")
+	for seed := range uint64(trees.Count(100_000, 3_000)) / 100 {
+		var s script
+		for k := range uint64(100) {
+			s.random(t, 100*seed+k)
+		}
+		s.run(t, program)
+	}
+}
+
+// TestTables: the tables that are written compile, and are those of the tree, whatever its names are.
+func TestTables(t *testing.T) {
+	odd := []string{"", "*/", "/*", "\"??/\\", "\x00\n", "über", "tasks", "TASKS", "9", "int", "a b", "a_b", "?\\?/"}
+	for seed := range uint64(trees.Count(60, 3)) {
+		r := rand.New(rand.NewPCG(45, seed))
+		root := trees.Random(r, 1+r.IntN(60))
+		var rename func(d *bt.Node)
+		rename = func(d *bt.Node) {
+			d.Name = odd[r.IntN(len(odd))]
+			for _, c := range d.Children {
+				rename(c)
+			}
+		}
+		rename(root)
+		tree := trees.Compile(t, root)
+		name := []string{"plan", "a-b", "9", "int"}[seed%4]
+		list, err := C(name, odd[r.IntN(len(odd))], tree, tree.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		save(t, dir, list)
+		flags := []string{"-I" + dir, "-DTREE=" + identifier(name) + "_tree", "-DHEADER=\"" + name + ".h\""}
+		program := compile(t, "gcc", flags,
+			filepath.Join(dir, "canopy.c"), filepath.Join(dir, name+".c"), "testdata/driver.c")
+		var s script
+		s.play(r, tree)
+		s.run(t, program)
+	}
+}
+
+// TestGolden: the program in C answers the golden scripts as the engine, as far as these are about one tree.
+func TestGolden(t *testing.T) {
+	program := compile(t, "gcc", []string{"-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"},
+		"runtime/canopy.c", "testdata/driver.c")
+	instants := 0
+	datadriven.Walk(t, "../bt/testdata", func(t *testing.T, path string) {
+		if filepath.Ext(path) != ".txt" {
+			return
+		}
+		var s script
+		var tree *bt.Tree
+		var e *bt.Engine
+		begun, limit := false, 0
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "plan":
+				root, err := trees.Parse(d.Input)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if tree, err = bt.Compile(root); err != nil {
+					return d.Expected
+				}
+				var until string
+				limit = bt.DefaultLimit
+				for _, a := range d.CmdArgs {
+					if a.Key == "until" {
+						until = a.Vals[0]
+					} else if a.Key == "limit" {
+						limit, _ = strconv.Atoi(a.Vals[0])
+					}
+				}
+				if condition, task, ok := strings.Cut(until, ":"); ok {
+					lasts, _ := tree.Find(condition)
+					end, _ := tree.Find(task)
+					tree = tree.Lasting(map[bt.Task][]bt.Task{lasts: {end}})
+				}
+				s.tree(tree)
+				fmt.Fprintln(&s.in, "judge")
+				e, begun = bt.NewEngine(tree, nil, limit), false
+				s.state(e)
+			case "run":
+				_, lines, list := text.Parse(tree, &diag.Source{Name: "script", Text: d.Input})
+				if list != nil {
+					t.Fatal(list)
+				}
+				if !begun {
+					lines = append([]text.Line{{}}, lines...)
+				}
+				begun = true
+				for _, line := range lines {
+					instants++
+					s.inputs(line.Inputs)
+					fmt.Fprintln(&s.in, "settle", limit)
+					instant, err := e.Settle(line.Inputs)
+					s.instant(instant, tree, err)
+					s.state(e)
+				}
+			case "halt":
+				fmt.Fprintln(&s.in, "halt")
+				s.instant(e.Halt(), tree, nil)
+				s.state(e)
+			case "exchange", "copy", "tick": // from here on, it is about something else
+				s.run(t, program)
+				t.SkipNow()
+			}
+			return d.Expected
+		})
+		s.run(t, program)
+	})
+	if instants < 300 {
+		t.Errorf("only %d instants", instants)
+	}
+}
+
+// TestCompiles: the engine compiles without a warning for each kind of time, optimisation and target, and the wrapper
+// as C++17.
+func TestCompiles(t *testing.T) {
+	object := filepath.Join(t.TempDir(), "canopy.o")
+	for _, compiler := range []string{"gcc", "clang"} {
+		path, err := exec.LookPath(compiler)
+		if err != nil {
+			t.Log(compiler + " is not installed")
+			continue
+		}
+		for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O2", "-ffreestanding"},
+			{"-DCANOPY_TIME=float", "-DCANOPY_SECOND=1"}, {"-DCANOPY_TIME=int64_t", "-DCANOPY_SECOND=1000000"}} {
+			args := slices.Concat(warnings, flags, []string{"-c", "runtime/canopy.c", "-o", object})
+			if text, err := exec.Command(path, args...).CombinedOutput(); err != nil {
+				t.Errorf("%s %s: %v\n%s", compiler, strings.Join(args, " "), err, text)
+			}
+		}
+	}
+	path, err := exec.LookPath("g++")
+	if err != nil {
+		t.Skip("g++ is not installed")
+	}
+	args := slices.Concat([]string{"-std=c++17", "-x", "c++", "-c", "runtime/canopy.hpp", "-o", object}, warnings[1:])
+	if text, err := exec.Command(path, args...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestLeavesInCpp runs examples/28-cpp: its page has what it prints.
+func TestLeavesInCpp(t *testing.T) {
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("g++ is not installed")
+	}
+	data, err := os.ReadFile("../examples/28-cpp/patrol.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, list := plan.Read(&diag.Source{Name: "patrol.xml", Text: string(data)}, plan.Vocabulary{})
+	if p == nil {
+		t.Fatal(list)
+	}
+	dir := t.TempDir()
+	files, err := C("patrol", "", p.Tree, p.Tree.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, dir, files)
+	for _, name := range []string{"canopy", "patrol"} {
+		args := []string{"-std=c99", "-c", filepath.Join(dir, name+".c"), "-o", filepath.Join(dir, name+".o")}
+		if text, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	program := filepath.Join(dir, "patrol")
+	args := slices.Concat([]string{"-std=c++17", "-I" + dir}, warnings[1:], []string{"../examples/28-cpp/main.cpp",
+		filepath.Join(dir, "canopy.o"), filepath.Join(dir, "patrol.o"), "-o", program})
+	if text, err := exec.Command("g++", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	printed, err := exec.Command(program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../examples/28-cpp/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(page), "```console\n")
+	shown, _, _ = strings.Cut(shown, "```")
+	if shown == "" || !strings.Contains(string(printed), shown) {
+		t.Errorf("printed is\n%s", printed)
+	}
+}
+
+func save(t *testing.T, dir string, list []File) {
+	t.Helper()
+	for _, f := range list {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
