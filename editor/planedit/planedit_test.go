@@ -33,8 +33,8 @@ func (w *writer) fresh(of string) string {
 
 // between writes what may be between elements.
 func (w *writer) between(depth int) {
-	for rapid.IntRange(0, 3).Draw(w.T, "") == 0 {
-		w.WriteString(w.one("", " ", "\n", "\n\n") + "<!--" + w.fresh("note") + w.one("", "\n  on two lines ") + "-->")
+	for rapid.IntRange(0, 2).Draw(w.T, "") == 0 {
+		w.WriteString(w.one("", " ", "\n", "\n  ", "\n", "\n\n") + "<!--" + w.fresh("note") + w.one("", "\n  on two lines ") + "-->")
 	}
 	w.WriteString(w.one("", " ", "\r\n", "\n\n", "\t", "\n"+strings.Repeat("  ", depth), "\n"+strings.Repeat("  ", depth),
 		"\n"+strings.Repeat("\t", depth)))
@@ -46,7 +46,7 @@ func (w *writer) task(depth int) {
 	name := gap() + "name=" + w.one(`"%s"`, `'%s'`)
 	kinds := []string{`Condition` + gap() + `on="x gt k"`, `Action`, `AlwaysSuccess`, `Sleep msec="5"`, `Script` + gap() + `code="n := 1;` + "\n  n += 2\"", `ScriptCondition code="m == 1"`}
 	most := 0
-	if depth < 6 && rapid.Bool().Draw(w.T, "") {
+	if depth < 4 || depth < 6 && rapid.Bool().Draw(w.T, "") {
 		kinds = []string{"Sequence", "Fallback", "ReactiveSequence", "Parallel"}
 		if most = 3; rapid.Bool().Draw(w.T, "") {
 			kinds, most = []string{"Inverter", "ForceSuccess", `Timeout msec="9"`, "Precondition if='x lt 3'"}, 1
@@ -62,7 +62,7 @@ func (w *writer) task(depth int) {
 		return
 	}
 	w.WriteString(">")
-	for range rapid.IntRange(1, most).Draw(w.T, "children") {
+	for range rapid.SampledFrom([]int{1, 2, 3}[:most]).Draw(w.T, "children") {
 		w.between(depth + 1)
 		w.task(depth + 1)
 	}
@@ -120,7 +120,9 @@ func notes(text string) []string {
 // undone returns the text from which a change made another one.
 func undone(t *rapid.T, before string, c *Change) string {
 	inverse, moved := []xmltree.Edit{}, 0
-	for _, e := range slices.SortedStableFunc(slices.Values(c.Edits), func(a, b xmltree.Edit) int { return cmp.Compare(a.At, b.At) }) {
+	for _, e := range slices.SortedStableFunc(slices.Values(c.Edits), func(a, b xmltree.Edit) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.End, b.End))
+	}) {
 		inverse = append(inverse, xmltree.Edit{Span: xmltree.Span{At: e.At + moved, End: e.At + moved + len(e.New)}, New: before[e.At:e.End]})
 		moved += len(e.New) - e.Len()
 	}
@@ -134,7 +136,11 @@ func undone(t *rapid.T, before string, c *Change) string {
 
 // draw draws what a person does with a plan.
 func draw(t *rapid.T, p *Plan) Op {
-	some := func(what string) int { return rapid.IntRange(0, len(p.Elements)-1).Draw(t, what) }
+	var numbers []int // each as likely as the others
+	for i := range p.Elements {
+		numbers = append(numbers, i)
+	}
+	some := func(what string) int { return rapid.SampledFrom(numbers).Draw(t, what) }
 	return Op{
 		Do: rapid.SampledFrom([]string{"add", "paste", "delete", "move", "move", "move", "wrap", "unwrap", "set", "unset",
 			"toggle", "extract"}).Draw(t, "do"),
@@ -152,7 +158,7 @@ func TestOperations(t *testing.T) {
 		if _, err := meaning(text); err != nil {
 			t.Fatalf("%s\nis no plan: %v", text, err)
 		}
-		for range 4 {
+		for range 8 {
 			p, err := Read(text)
 			if err != nil {
 				t.Fatal(err)
@@ -170,6 +176,7 @@ func TestOperations(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkTags(t, op, p, after, c.Select)
+			checkPlace(t, op, p, after, c.Select)
 			if op.Do == "paste" {
 				c.Text = strings.Replace(c.Text, "<!--pasted-->", "", 1)
 			} else if op.Do != "delete" && !slices.Equal(notes(text), notes(c.Text)) {
@@ -216,6 +223,30 @@ func checkTags(t *rapid.T, op Op, before, after *Plan, selected int) {
 	}
 	if !slices.Equal(old, now) {
 		t.Fatalf("%+v makes of\n%s\n\n%s", op, strings.Join(old, "\n"), strings.Join(now, "\n"))
+	}
+}
+
+// checkPlace checks that what is new or moved is where it was wanted. The name tells the element of the place.
+func checkPlace(t *rapid.T, op Op, before, after *Plan, selected int) {
+	near := before.Elements[op.Place.Task]
+	name := near.Find("name")
+	if !slices.Contains([]string{"add", "paste", "move"}, op.Do) || name == nil || op.Do == "move" && op.Task == op.Place.Task {
+		return
+	}
+	e := after.Elements[selected]
+	beside := slices.Collect(e.Parent.Elements())
+	at := slices.Index(beside, e)
+	var found *xmltree.Element
+	switch {
+	case op.Where == Into && at == len(beside)-1:
+		found = e.Parent
+	case op.Where == Before && at+1 < len(beside):
+		found = beside[at+1]
+	case op.Where == After && at > 0:
+		found = beside[at-1]
+	}
+	if found == nil || found.Name != near.Name || found.Find("name") == nil || found.Find("name").Value != name.Value {
+		t.Fatalf("%+v is not at %s %s", op, op.Where, name.Value)
 	}
 }
 
