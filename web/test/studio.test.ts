@@ -231,6 +231,17 @@ test("the tree of a plan is changed with keys and buttons, each time by an edit 
   await press("Copy");
   await press("Paste");
   await becomes(/<Sleep\/><Sleep\/>/);
+  await page.focus(".arranged");
+  const clipboard = (kind: string) => page.$eval(".arranged", (e, k) => {
+    const data = new DataTransfer();
+    if (k === "paste") data.setData("text/plain", "<Inverter><AlwaysFailure/></Inverter>");
+    e.dispatchEvent(new ClipboardEvent(k, { clipboardData: data, bubbles: true, cancelable: true }));
+    return data.getData("text/plain");
+  }, kind);
+  assert.equal(await clipboard("cut"), "<Sleep/>");
+  await becomes(/push" write="u := 1"\/><Sleep\/><\/ReactiveSequence>/);
+  await clipboard("paste"); // from another program
+  await becomes(/<Sleep\/><Inverter><AlwaysFailure\/><\/Inverter>/);
   await press("Delete");
   await press("Delete");
   await becomes(/push" write="u := 1"\/><\/ReactiveSequence>/);
