@@ -56,8 +56,16 @@ const fill = async (label: string, text: string) => {
   await page.type(`[aria-label="${label}"]`, text);
 };
 
+/** violations lists what axe finds, each with its elements. */
+async function violations(): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => (await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } })
+    .axe.run()).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(" | ")}`));
+}
+
 test("a mission without a run says so; it is flown, and its report is there", async () => {
   await says("No run yet");
+  assert.deepEqual(await violations(), []);
   await press("Fly");
   await says("Complete; ended at 0:01:40");
   assert.match(await page.$eval(".bar select", (e) => e.textContent!), /studio-1 · complete, 0:01:40/);
@@ -137,9 +145,7 @@ test("a plan is edited as text: its tree and its mistakes follow, and it is save
   }, from, to);
   await press("Edit");
   await page.waitForSelector(".editor canvas");
-  await page.evaluate(axe);
-  assert.deepEqual(await page.evaluate(async () => (await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } })
-    .axe.run()).violations.map((v) => v.id)), []);
+  assert.deepEqual(await violations(), []);
   await type('on="x ge 0.5"', 'on="xx ge 0.5"');
   await says('unknown signal "xx"');
   await page.click(".editor .problems .link");
@@ -309,9 +315,7 @@ test("words are proposed where they are written, and the difference to the last 
   await chord("Control", " ");
   await page.waitForSelector("[role=listbox]");
   assert.match(await page.$eval("[role=listbox]", (e) => e.textContent!), /x x \[1\].*push a task/);
-  await page.evaluate(axe);
-  assert.deepEqual(await page.evaluate(async () => (await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } })
-    .axe.run()).violations.map((v) => `${v.id} ${v.nodes[0]!.html}`)), []);
+  assert.deepEqual(await violations(), []);
   await page.keyboard.press("Escape");
   assert.equal(await page.$("[role=listbox]"), null);
   await page.keyboard.type("pu");
@@ -399,10 +403,7 @@ test("axe finds nothing, narrow pages scroll nothing sideways", async () => {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await press("Fly in steps");
     await says("paused: after an event");
-    await page.evaluate(axe);
-    const found = await page.evaluate(async () => (await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } })
-      .axe.run()).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(" | ")}`));
-    assert.deepEqual(found, []);
+    assert.deepEqual(await violations(), []);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
     await press("Stop");
     await says("Interrupted; ended at");

@@ -36,7 +36,10 @@ export function Studio({ desk }: { desk: Desk }) {
     {editing ? <Editor desk={desk} /> : state !== null && state.problems.length > 0 && <Problems list={state.problems} />}
     {desk.findings.value !== null && <Findings desk={desk} list={desk.findings.value} stale={state?.check.stale === true} />}
     {store !== null ? <Page store={store} key={desk.shown.value} />
-      : state !== null && desk.lost.value === "" && <p class="lead">{state.file === "" ? "There is no run here." : "No run yet: fly the mission."}</p>}
+      : state !== null && desk.lost.value === "" && <>
+        <h1>{state.mission || "Canopy studio"}</h1>
+        <p class="lead">{state.file === "" ? "There is no run here." : "No run yet: fly the mission."}</p>
+      </>}
   </>;
 }
 
