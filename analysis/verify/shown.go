@@ -194,7 +194,7 @@ func declared(text, assertion, advice string) *fault {
 
 // show says that a flight shows a fault: the mission's own, or that from another start.
 func (f *Finding) show(is *fault, at float64, start string) {
-	f.Verdict, f.Assumes, f.Open, f.Start = Refuted, nil, false, start
+	f.Verdict, f.Assumes, f.Open, f.Flight, f.Start = Refuted, nil, false, true, start
 	which, with := "the mission's own flight", ""
 	if start != "" {
 		which, with = "the flight from `"+start+"`", " with that start"

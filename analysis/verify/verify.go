@@ -75,7 +75,8 @@ type Finding struct {
 	Late          bool         // the time was over before the question was answered
 	Open          bool         // a longer search may prove it, or prove it without reservation
 	Needs         string       // the declarations for want of which it was not asked, to follow "needs"; or ""
-	At            *float64     // when a flight of the mission shows the fault [s]; nil: not, or at no one time
+	Flight        bool         // a flight of the mission shows the fault
+	At            *float64     // when [s]; nil: at no one time
 	Start         string       // of that flight, as the mission writes it; "": the declared one
 
 	fault *fault // that the flight of a mission may show; nil: none that it could

@@ -82,7 +82,8 @@ type object struct {
 	Assumes  []verify.Assumption `json:"assumes,omitempty"`
 	Sources  []string            `json:"sources,omitempty"` // of signals, lost and found at any instant
 	Period   float64             `json:"period,omitempty"`  // of tasks that take turns [s]
-	At       *float64            `json:"at,omitempty"`      // when a flight of the mission shows it [s]
+	Flight   bool                `json:"flight,omitempty"`  // a flight of the mission shows it,
+	At       *float64            `json:"at,omitempty"`      // at this time [s]
 	Start    string              `json:"start,omitempty"`   // of that flight
 	Advice   string              `json:"advice,omitempty"`
 	Accepted string              `json:"accepted,omitempty"` // the reason
@@ -101,8 +102,9 @@ func asObjects(s declare.Subject, found []verify.Finding, written map[int]string
 	for i, f := range found {
 		line, column := f.Position()
 		list[i] = object{Question: f.Question, Verdict: verify.Key(f.Word()), About: f.About, Text: f.Text, Where: f.Where,
-			More: f.More, Assumes: f.Assumes, Period: f.Period, At: f.At, Start: f.Start, Advice: f.Advice, Accepted: f.Accepted,
-			Covers: f.Covers, Loose: f.Loose, Script: f.Script, Written: written[i], File: f.File(), Line: line, Column: column,
+			More: f.More, Assumes: f.Assumes, Period: f.Period, Flight: f.Flight, At: f.At, Start: f.Start, Advice: f.Advice,
+			Accepted: f.Accepted, Covers: f.Covers, Loose: f.Loose, Script: f.Script, Written: written[i],
+			File: f.File(), Line: line, Column: column,
 			Tasks: s.Plan.Tree.Names(f.Tasks), Sources: s.Sources}
 		for _, u := range f.Units {
 			list[i].Units = append(list[i].Units, s.Plan.Tree.Names(u))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/editor/studio"
 	"github.com/canopy-uav/canopy/run/folder"
 
@@ -61,12 +62,17 @@ func about(o *studio.Options, name string, placed bool) error {
 		return fmt.Errorf("%s is not a mission; `canopy new` writes one", name)
 	}
 	o.Mission = name
-	o.Check = func() (func(context.Context) any, error) {
+	o.Check = func() (func(context.Context) studio.Proof, error) {
 		documents = map[string][]byte{}
-		s, err := subject(name, "", io.Discard)
-		return func(ctx context.Context) any {
+		_, m, err := readPlan(name, io.Discard, plan.CodeWriteConflict)
+		if err != nil {
+			return nil, err
+		}
+		s, err := provable(m)
+		return func(ctx context.Context) studio.Proof {
 			const budget = 60 // s, as of canopy check
-			return asObjects(s, ask(ctx, s, budget, newProgress(io.Discard, 1)), nil)
+			found := ask(ctx, s, budget, newProgress(io.Discard, 1))
+			return studio.Proof{Mission: m, Found: found, Findings: asObjects(s, found, nil)}
 		}, err
 	}
 	o.Read = func(set []string, instead map[string]string) (*mission.Mission, []string, diag.List, error) {

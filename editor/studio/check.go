@@ -4,6 +4,9 @@ import (
 	"context"
 	"net/http"
 	"sync"
+
+	"github.com/canopy-uav/canopy/analysis/verify"
+	"github.com/canopy-uav/canopy/document/mission"
 )
 
 // check is the proof that is in progress, or the last one.
@@ -12,8 +15,15 @@ type check struct {
 	cancel  func() // ends the one in progress; nil: none is
 	done    int    // how many have ended
 	version int    // of the mission that the last one was about
-	found   any    // by the last one
+	found   Proof  // what the last one has found
 	serving sync.WaitGroup
+}
+
+// Proof is what a proof has found.
+type Proof struct {
+	Mission  *mission.Mission
+	Found    []verify.Finding
+	Findings any // the same, as JSON has them
 }
 
 // Checked tells of the proofs of the mission.
@@ -31,7 +41,7 @@ func (c *check) state(version int) *Checked {
 }
 
 // begin begins a proof of a mission of a version, unless one is in progress.
-func (c *check) begin(version int, prove func(context.Context) any) bool {
+func (c *check) begin(version int, prove func(context.Context) Proof) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.cancel != nil {
@@ -98,5 +108,5 @@ func (s *Studio) findings(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusNotFound, "nothing has been proved yet")
 		return
 	}
-	send(w, s.proof.found)
+	send(w, s.proof.found.Findings)
 }

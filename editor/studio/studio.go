@@ -11,6 +11,7 @@
 //	POST /api/wish      changes what the run in progress does: a Wish
 //	POST /api/check     proves what the mission declares, as canopy check; {"stop": true} ends the proof
 //	GET  /api/findings  what it has found, as canopy check --json
+//	GET  /api/path?n=   the path of one of these findings through the model of the proof
 //	GET  /api/documents the files of the mission
 //	POST /api/try       tells what the mission would be with another text of a file, and the tree that this text has
 //	POST /api/change    tells which edits of a plan do what a person wants with its tree
@@ -58,8 +59,8 @@ type Options struct {
 
 	Read Reader // nil: there is no mission
 
-	// Check reads the mission, and returns what proves it until a context ends: the findings, as JSON has them.
-	Check func() (prove func(context.Context) any, err error)
+	// Check reads the mission, and returns what proves it until a context ends.
+	Check func() (prove func(context.Context) Proof, err error)
 
 	Limit int64       // bytes of the log of a run
 	Guard sync.Locker // held while files are incomplete
@@ -114,7 +115,8 @@ type vehicleState struct {
 // Start is how a run begins.
 type Start struct {
 	Wish
-	Set []string `json:"set"` // settings, as of `canopy run --set`
+	Set     []string `json:"set"`     // settings, as of `canopy run --set`
+	Finding *int     `json:"finding"` // fly what shows this finding of the last proof instead; null: none
 }
 
 // Serve serves the studio until the listener is closed, and returns the error of that. It first calls ready with the
@@ -158,6 +160,7 @@ func (s *Studio) handler() http.Handler {
 	mux.HandleFunc("POST /api/wish", s.wish)
 	mux.HandleFunc("POST /api/check", s.check)
 	mux.HandleFunc("GET /api/findings", s.findings)
+	mux.HandleFunc("GET /api/path", s.path)
 	mux.HandleFunc("GET /api/documents", s.documents)
 	mux.HandleFunc("POST /api/try", s.edits(s.try))
 	mux.HandleFunc("POST /api/change", s.edits(s.change))
@@ -259,10 +262,7 @@ func (s *Studio) fly(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusConflict, "there is no mission: start canopy studio with one")
 		return
 	}
-	m, _, found, err := s.Read(x.Set, nil)
-	if err == nil {
-		err = found.Err()
-	}
+	m, err := s.toFly(x)
 	if err == nil {
 		err = s.begin(m, x.Wish)
 	}
@@ -271,6 +271,18 @@ func (s *Studio) fly(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	send(w, s.flight.id)
+}
+
+// toFly returns the mission that is to be flown.
+func (s *Studio) toFly(x Start) (*mission.Mission, error) {
+	if x.Finding != nil {
+		return s.proof.flight(*x.Finding)
+	}
+	m, _, found, err := s.Read(x.Set, nil)
+	if err == nil {
+		err = found.Err()
+	}
+	return m, err
 }
 
 // begin begins a run of a mission.

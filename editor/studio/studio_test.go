@@ -512,13 +512,13 @@ func TestProofs(t *testing.T) {
 		t.Errorf("a studio that cannot prove: %d", status)
 	}
 	answer := make(chan string)
-	b.Check = func() (func(context.Context) any, error) {
-		return func(ctx context.Context) any {
+	b.Check = func() (func(context.Context) Proof, error) {
+		return func(ctx context.Context) Proof {
 			select {
 			case text := <-answer:
-				return []string{text}
+				return Proof{Findings: []string{text}}
 			case <-ctx.Done():
-				return []string{"ended"}
+				return Proof{Findings: []string{"ended"}}
 			}
 		}, nil
 	}
@@ -543,7 +543,7 @@ func TestProofs(t *testing.T) {
 	if c := b.state().Check; !c.Stale {
 		t.Errorf("a file has changed: %+v", c)
 	}
-	b.Check = func() (func(context.Context) any, error) { return nil, errors.New("a mistake") }
+	b.Check = func() (func(context.Context) Proof, error) { return nil, errors.New("a mistake") }
 	if status := post(false); status != http.StatusUnprocessableEntity || post(true) != http.StatusNoContent {
 		t.Errorf("a mission with a mistake: %d", status)
 	}

@@ -3,10 +3,17 @@
 import { type Signal, signal } from "@preact/signals";
 import * as server from "./model/connection.ts";
 import { type Edit, type History, type Op, applied, done } from "./model/outline.ts";
-import type { Run } from "./model/run.ts";
+import { type Run, read } from "./model/run.ts";
 import { Store } from "./store.ts";
 
 const [often, seldom] = [200, 1000]; // ms between two questions, while a run is in progress and otherwise
+
+/** Walk is the path of a finding, whose store has the instant of its present step as the time. */
+export interface Walk {
+  finding: server.Finding;
+  path: server.Path;
+  store: Store;
+}
 
 export class Desk {
   readonly state: Signal<server.State | null> = signal(null);
@@ -20,6 +27,8 @@ export class Desk {
 
   readonly documents: Signal<server.Document[]> = signal([]); // of the mission, as they are on the disk
 
+  readonly path: Signal<Walk | null> = signal(null); // of a finding, that is walked
+
   readonly edits: Signal<ReadonlyMap<string, server.Document>> = signal(new Map()); // that are not saved, by name
 
   readonly histories = new Map<string, History>(); // of the documents, by name
@@ -28,6 +37,7 @@ export class Desk {
 
   readonly dark: Signal<boolean> = signal(false);
 
+  private wanted: { id: string; finding: server.Finding } | null = null; // what a run is to show, once it has come so far
   private proved = 0; // the number of that proof
   private loaded = ""; // what the store was made from
   private laidOver: { id: string; run: Run } | null = null;
@@ -53,6 +63,7 @@ export class Desk {
       await this.load();
       if (state.check.done !== this.proved) {
         this.findings.value = await server.findings();
+        this.path.value = null;
         this.proved = state.check.done;
       }
     } catch (e) {
@@ -81,10 +92,22 @@ export class Desk {
     store.live = live !== null || entry?.outcome === "";
     this.store.value = store;
     this.loaded = wanted;
+    this.find(live === null);
+  }
+
+  /** find moves the cursor to what a finding is about, if the run has come so far. */
+  private find(over: boolean) {
+    const store = this.store.value!;
+    if (this.wanted?.id !== this.shown.value) return;
+    const { at, tasks } = this.wanted.finding;
+    if (!over && !(at !== undefined && store.run.data.end >= at)) return;
+    this.wanted = null;
+    store.find(tasks?.[0] ?? "", at);
   }
 
   /** show shows another run. */
   show(id: string) {
+    this.wanted = null;
     this.shown.value = id;
     if (this.against.value === id) this.against.value = "";
     void this.watch();
@@ -107,6 +130,24 @@ export class Desk {
       const id = await server.fly({ do: "until", until, speed }, set);
       this.against.value = this.shown.value;
       this.shown.value = id;
+    });
+  }
+
+  /** replay flies what shows a finding of the last proof, and goes to when it does. */
+  replay(finding: server.Finding) {
+    return this.try(async () => {
+      const id = await server.fly({ do: "go" }, [], this.findings.value!.indexOf(finding));
+      this.wanted = { id, finding };
+      this.against.value = "";
+      this.shown.value = id;
+    });
+  }
+
+  /** walk shows the path of a finding of the last proof. */
+  walk(finding: server.Finding) {
+    return this.try(async () => {
+      const path = await server.path(this.findings.value!.indexOf(finding));
+      this.path.value = { finding, path, store: new Store(read(path.run)) };
     });
   }
 

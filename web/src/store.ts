@@ -3,7 +3,7 @@
 import { type Signal, signal } from "@preact/signals";
 import { collapsedBelow, ancestors } from "./model/layout.ts";
 import { type LaidOver, layOver } from "./model/difference.ts";
-import { type Run, next, previous } from "./model/run.ts";
+import { type Run, next, previous, snapped } from "./model/run.ts";
 
 /** mostOpen is how many tasks of a tree are open at first. */
 const mostOpen = 400;
@@ -46,6 +46,13 @@ export class Store {
     const { run, view: { value: { from, to } } } = this;
     this.time.value = Math.min(run.data.end, Math.max(run.from, t));
     if (this.time.value < from || this.time.value > to) this.pan(this.time.value - (from + to) / 2);
+  }
+
+  /** find moves the cursor to a time of another flight of the mission, if there is one, and selects a task by its name. */
+  find(name: string, t: number | undefined) {
+    if (t !== undefined) this.seek(snapped(this.run, t));
+    const task = this.run.data.tasks.findIndex((one) => one.name === name);
+    if (task >= 0) this.select(task);
   }
 
   /** step moves the cursor to the next or previous instant with a change of a task, null: with any change or event. */

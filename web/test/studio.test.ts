@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-async function open(to = address, width = 1280) {
+async function open(to = address, width = 1280, first = () => {}) {
   faults = [];
   page = await browser.newPage();
   page.on("pageerror", (e) => faults.push(String(e)));
@@ -32,6 +32,7 @@ async function open(to = address, width = 1280) {
   });
   page.on("request", (r) => /^(data|blob):/.test(r.url()) || r.url().startsWith(new URL(address).origin) || faults.push(r.url()));
   await page.setViewport({ width, height: 900 });
+  await page.evaluateOnNewDocument(first);
   await page.goto(to);
   await page.waitForSelector(".bar");
 }
@@ -134,6 +135,50 @@ test("a mission is proved beside its run; a finding leads to its task and time",
   await says("Tree at 0:00:02.617");
   await page.click(".findings .link:last-of-type");
   assert.match(await page.$eval(".details", (e) => e.textContent!), /^(push|rest)/);
+  fine();
+});
+
+test("what shows a finding is flown up to its fault, and its path is walked step by step", async () => {
+  const shown = () => page.$eval(".bar select", (e) => (e as HTMLSelectElement).value);
+  await page.waitForSelector(".bar option");
+  const before = await shown();
+  await press("Replay");
+  await page.waitForFunction((old) => document.querySelector<HTMLSelectElement>(".bar select")!.value !== old, {}, before);
+  await says("Tree at 0:00:02.617");
+  await says("Complete; ended at 0:01:40");
+  assert.match(await page.$eval(".details", (e) => e.textContent!), /^(push|rest)/);
+  assert.match(await page.$eval(".replay", (e) => e.closest("section")!.textContent!), /^Tree at 0:00:02.617/);
+  await page.keyboard.press("ArrowLeft");
+  await says("Tree at 0:00:00.523");
+  await press("Steps");
+  await says("This is not a flight.");
+  const current = () => page.$eval(".path [aria-current]", (e) => e.textContent!);
+  const count = (await page.$$(".path li")).length;
+  const seen = [await current()];
+  for (let n = 1; n < count; n++) {
+    if (n % 2 === 0) await press("Next step");
+    else await page.keyboard.press("ArrowRight");
+    await says(`step ${n + 1} of ${count}`);
+    seen.push(await current());
+  }
+  assert.ok(seen.some((text) => /push: .* → Running/.test(text)), seen.join("\n"));
+  assert.deepEqual(await page.$$eval("button", (list) => list.filter((b) => b.textContent === "Next step").map((b) => b.disabled)), [true]);
+  assert.match(await page.$eval("main, #page", (e) => e.textContent!), /Tree at 0:00:00.523/, "the run has moved");
+  await page.evaluate(axe);
+  assert.deepEqual(await page.evaluate(async () => (await (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } })
+    .axe.run()).violations.map((v) => v.id)), []);
+  if (process.env.PICTURES) await page.screenshot({ path: join(process.env.PICTURES, "path.png"), fullPage: true });
+  await press("Close the path");
+  assert.equal(await page.$(".path"), null);
+
+  await page.close(); // a finding that is not proved, with a path
+  await open(undefined, 1280, () => {
+    const ask = window.fetch;
+    window.fetch = async (path, options) => path !== "/api/findings" ? ask(path, options) : Response.json((await (await ask(path)).json() as { script?: string }[])
+      .map((f) => f.script === undefined ? f : { ...f, verdict: "not_proved", advice: "declare a fact" }));
+  });
+  await press("Steps");
+  await says("This is not a flight. The model of the proof allows these steps; no flight that the proof has tried takes them. What would exclude it: declare a fact.");
   fine();
 });
 

@@ -55,13 +55,22 @@ export interface Finding {
   text: string;
   where?: string[];
   assumes?: { if: string; watched: boolean }[];
-  at?: number; // when a flight of the mission shows it [s]
+  flight?: boolean; // a flight of the mission shows it,
+  at?: number; // at this time [s]
   start?: string; // of that flight; none: the declared one
   advice?: string;
   accepted?: string;
+  script?: string; // of a path through the model of the proof
   file: string;
   line: number;
   column: number;
+}
+
+/** Path is a path through the model of a proof: no flight. */
+export interface Path {
+  run: Data; // its seconds are the instants of the path
+  steps: { text: string; inputs: string; at: number }[];
+  error: string; // with which it ends
 }
 
 export interface State {
@@ -142,10 +151,11 @@ const received = (d: Omit<Document, "crlf">): Document => ({ ...d, text: d.text.
 
 export const begin = (token: string) => ask<void>("/api/session", { token });
 export const state = () => ask<State>("/api/state");
-export const fly = (wish: Wish, set: string[]) => ask<string>("/api/fly", { ...wish, set });
+export const fly = (wish: Wish, set: string[], finding?: number) => ask<string>("/api/fly", { ...wish, set, finding });
 export const want = (wish: Wish) => ask<void>("/api/wish", wish);
 export const check = (stop: boolean) => ask<void>("/api/check", { stop });
 export const findings = () => ask<Finding[]>("/api/findings");
+export const path = (finding: number) => ask<Path>(`/api/path?n=${finding}`);
 export const documents = async () => (await ask<Document[]>("/api/documents")).map(received);
 export const attempt = (edited: Document, texts: Texts) => ask<Trial>("/api/try", { ...asked(edited), texts });
 export const change = (edited: Document, texts: Texts, op: Op) => ask<{ edits: Edit[]; select: number }>("/api/change", { ...asked(edited), texts, op });

@@ -251,6 +251,13 @@ export const statusesAt = (run: Run, t: number) => run.laneOf.map((lane) => stat
 export const next = (times: ArrayLike<number>, t: number): number | undefined => times[after(times, t)];
 export const previous = (times: ArrayLike<number>, t: number): number | undefined => times[before(times, t) - 1];
 
+/** snapped returns the instant of a run that a time from another flight means, where rounding alone tells them apart. */
+export function snapped(run: Run, t: number): number {
+  const k = after(run.instants, t);
+  const near = [run.instants[k - 1], run.instants[k]].filter((at) => at !== undefined && Math.abs(at - t) <= 1e-6 * Math.max(1, t)) as number[];
+  return near.sort((a, b) => Math.abs(a - t) - Math.abs(b - t))[0] ?? t;
+}
+
 /** since returns from when and until when a task has the status that it has at t [s]. */
 export function since(run: Run, lane: Lane, t: number): [number, number] {
   const i = Math.max(0, after(lane.t, t) - 1);

@@ -7,6 +7,7 @@ import { clock, exactly, number } from "../model/text.ts";
 import { speeds } from "../store.ts";
 import { Editor } from "./editor.tsx";
 import { Page } from "./page.tsx";
+import { Path } from "./path.tsx";
 import { Problems } from "./problems.tsx";
 import { parseTime } from "./transport.tsx";
 
@@ -35,6 +36,7 @@ export function Studio({ desk }: { desk: Desk }) {
       <p class="verdict interrupted">The log of this run has no end so far: another program flies it, or it was cut off. The page follows the log.</p>}
     {editing ? <Editor desk={desk} /> : state !== null && state.problems.length > 0 && <Problems list={state.problems} />}
     {desk.findings.value !== null && <Findings desk={desk} list={desk.findings.value} stale={state?.check.stale === true} />}
+    {desk.path.value !== null && <Path desk={desk} walk={desk.path.value} />}
     {store !== null ? <Page store={store} key={desk.shown.value} />
       : state !== null && desk.lost.value === "" && <>
         <h1>{state.mission || "Canopy studio"}</h1>
@@ -156,7 +158,11 @@ function Findings({ desk, list, stale }: { desk: Desk; list: Finding[]; stale: b
         <td>{f.verdict.replaceAll("_", " ")}</td><td>{f.question}</td>
         <td>{f.text}
           {f.at !== undefined && f.start === undefined && store !== null && <>{" "}
-            <button type="button" class="link" onClick={() => store.seek(f.at!)}>go to {exactly(f.at)}</button></>}
+            <button type="button" class="link" onClick={() => store.find("", f.at)}>go to {exactly(f.at)}</button></>}
+          {f.flight === true && <>{" "}<button type="button" disabled={desk.state.value?.flight?.over === false}
+            title="Fly what shows this, and go to when it does" onClick={() => void desk.replay(f)}>Replay</button></>}
+          {f.script !== undefined && <>{" "}<button type="button" title="Go through the path of the proof, step by step"
+            onClick={() => void desk.walk(f)}>Steps</button></>}
           {(f.tasks ?? []).filter((name) => task(name) >= 0).slice(0, 5).map((name) => <>{" "}
             <button type="button" class="link" key={name} onClick={() => store!.select(task(name))}>{name}</button></>)}
           {(f.assumes ?? []).filter((a) => !a.watched).map((a) => <div class="muted">if {a.if}</div>)}

@@ -54,7 +54,7 @@ function mark(pen: Pen, l: Layout, { to, where }: Place) {
 }
 
 /** TreeView shows the tree of a run, or one that is arranged: without statuses. */
-export function TreeView({ store, width, arranging }: { store: Store; width: number; arranging?: Arranging }) {
+export function TreeView({ store, width, arranging, name }: { store: Store; width: number; arranging?: Arranging; name?: string }) {
   const { run } = store;
   const collapsed = store.collapsed.value;
   const l = useMemo(() => layout(run, collapsed, onScreen), [run, collapsed]);
@@ -132,8 +132,8 @@ export function TreeView({ store, width, arranging }: { store: Store; width: num
         if (run.children[task]!.length > 0) store.fold(task);
         else arranging?.open(task);
       }}>
-      <Drawing store={store} width={width} height={height} draw={draw} 
-        label={t === null ? "The tree as it is written" : `The tree at ${exactly(t)}; the list of tasks has the statuses`} />
+      <Drawing store={store} width={width} height={height} draw={draw}
+        label={name ?? (t === null ? "The tree as it is written" : `The tree at ${exactly(t)}; the list of tasks has the statuses`)} />
     </div>
     <div class="tools screen">
       <button type="button" aria-label="Smaller" onClick={() => zoomBy(0.8)}>−</button>
