@@ -236,6 +236,23 @@ func (x *Executive) Changed(indicators []int) {
 	}
 }
 
+// Writer returns the leaf whose value a slot has, -1 if none writes it.
+func (x *Executive) Writer(slot int) int {
+	n := int(x.u[x.p.counts(slot)])
+	if n == 0 {
+		return -1
+	}
+	return x.p.Slots[slot].Writers[n-1].Leaf
+}
+
+// SetSlot sets from outside what a slot has while no leaf writes it.
+func (x *Executive) SetSlot(slot int, value float64) {
+	at := x.p.Held(slot)
+	x.world.Set(at, value)
+	x.mark(at, false)
+	x.SlotChanged(slot)
+}
+
 // SlotChanged records that the value of a slot has changed: leaves that read it may have a new input.
 func (x *Executive) SlotChanged(slot int) {
 	x.pass.outside = true

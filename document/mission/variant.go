@@ -83,6 +83,11 @@ func (m *Mission) Condition(e *expr.Expr) *expr.Code {
 	return m.compiler.Clone().CompileFor(e, expr.Variable{Type: expr.Boolean})
 }
 
+// AtOnce compiles a condition over the signals of the mission, whose relations are judged when it is.
+func (m *Mission) AtOnce(e *expr.Expr) *expr.Code {
+	return m.compiler.Clone().CompileAtOnce(e, expr.Variable{Type: expr.Boolean})
+}
+
 // judging is Judging before the relations are compiled.
 func (m *Mission) judging(w temporal.Watch) *Mission {
 	n := *m

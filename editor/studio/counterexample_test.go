@@ -35,7 +35,7 @@ func TestFindingsAreFlown(t *testing.T) {
 		verify.Finding{Flight: true, Start: "initial: {x: 8}"}, verify.Finding{}, verify.Finding{Flight: true, Start: "initial: {x: 9}"})
 	b.write("plan.xml", strings.Replace(planText, "x ge 10", "x ge 9", 1))
 	for n, due := range []float64{5, 8, 2} {
-		b.must("/api/fly", map[string]any{"do": "go", "finding": n, "breakpoints": []Breakpoint{{"sink", "Running"}}})
+		b.must("/api/fly", map[string]any{"do": "go", "finding": n, "breakpoints": []Breakpoint{{Task: "sink", Status: "Running"}}})
 		if _, at := b.paused(); at < due-1e-6 || at > due+1e-6 {
 			t.Errorf("finding %d: x is 10 at %v, not at %v", n, at, due)
 		}

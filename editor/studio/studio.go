@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -93,23 +94,25 @@ type State struct {
 
 // Progress is how far a run has come.
 type Progress struct {
-	ID          string         `json:"id"`
-	Over        bool           `json:"over"`
-	Steps       int            `json:"steps"`
-	T           float64        `json:"t"`     // [s]
-	Until       float64        `json:"until"` // [s]
-	Paused      string         `json:"paused"`
-	Speed       float64        `json:"speed"`
-	Breakpoints []Breakpoint   `json:"breakpoints"`
-	States      []vehicleState `json:"states"` // of the vehicle, while it is paused
-	Error       string         `json:"error"`  // with which it ended
+	ID          string       `json:"id"`
+	Over        bool         `json:"over"`
+	Steps       int          `json:"steps"`
+	T           float64      `json:"t"`     // [s]
+	Until       float64      `json:"until"` // [s]
+	Paused      string       `json:"paused"`
+	Speed       float64      `json:"speed"`
+	Breakpoints []Breakpoint `json:"breakpoints"`
+	Settable    []settable   `json:"settable"` // what can be set, while it is paused
+	Error       string       `json:"error"`    // with which it ended
 }
 
-// vehicleState is a state of the vehicle, which can be set.
-type vehicleState struct {
-	Name  string  `json:"name"`
-	Unit  string  `json:"unit"`
-	Value float64 `json:"value"`
+// settable is a signal that can be set by hand.
+type settable struct {
+	Name   string   `json:"name"`
+	Unit   string   `json:"unit"`
+	Value  *float64 `json:"value"`  // null: none
+	Values []string `json:"values"` // the names of the values from 0 on; null: numbers
+	Writer string   `json:"writer"` // the task that writes it now, so that it cannot be set; "": none
 }
 
 // Start is how a run begins.
@@ -199,14 +202,17 @@ func (s *Studio) state() *State {
 // progress tells how far the run has come. The mutex must be locked.
 func (f *flight) progress() *Progress {
 	p := &Progress{ID: f.id, Over: f.over, Steps: f.steps, T: f.run.T(), Until: f.run.Until(), Paused: f.paused,
-		Speed: f.speed, Breakpoints: f.breakpoints, States: []vehicleState{}}
+		Speed: f.speed, Breakpoints: f.breakpoints, Settable: []settable{}}
 	if f.err != nil {
 		p.Error = f.err.Error()
 	}
 	if f.paused != "" && !f.over {
-		values := f.run.World().States()
-		for i, s := range f.run.Mission().Vehicle.States {
-			p.States = append(p.States, vehicleState{s.Name, s.Unit, values[i]})
+		for _, s := range f.run.HandSignals() {
+			value := &s.Value
+			if math.IsNaN(s.Value) {
+				value = nil
+			}
+			p.Settable = append(p.Settable, settable{s.Name, s.Unit, value, s.Values, s.Writer})
 		}
 	}
 	return p

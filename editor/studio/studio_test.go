@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,7 +156,7 @@ func TestNobodyChangesARun(t *testing.T) {
 		if err := json.Unmarshal([]byte(answer), &data); status != http.StatusOK || err != nil || data.End != at {
 			t.Fatalf("at %v: %d, %v, the data end at %v", at, status, err, data.End)
 		}
-		b.must("/api/wish", Wish{Do: []string{"step", "go"}[n%2], Breakpoints: []Breakpoint{{"sink", ""}}})
+		b.must("/api/wish", Wish{Do: []string{"step", "go"}[n%2], Breakpoints: []Breakpoint{{Task: "sink"}}})
 	}
 	if !bytes.Equal(b.log("lift/studio-1"), want) {
 		t.Error("the log differs from that of a run without a studio")
@@ -198,10 +199,12 @@ func TestPauses(t *testing.T) {
 		at   float64
 	}{
 		{Wish{Do: "step"}, "after an event", 0},
-		{Wish{Do: "go", Breakpoints: []Breakpoint{{"high", ""}}}, "high became Success", 5},
-		{Wish{Do: "go", Breakpoints: []Breakpoint{{"sink", "Running"}}}, "sink became Running", 5},
-		{Wish{Do: "go", Breakpoints: []Breakpoint{{"main", "Success"}, {"climb", "Finished"}}}, "", 100},
+		{Wish{Do: "go", Breakpoints: []Breakpoint{{Task: "high"}}}, "high became Success", 5},
+		{Wish{Do: "go", Breakpoints: []Breakpoint{{Task: "sink", Status: "Running"}}}, "sink became Running", 5},
+		{Wish{Do: "go", Breakpoints: []Breakpoint{{Task: "main", Status: "Success"}, {Task: "climb", Status: "Finished"}}}, "", 100},
 		{Wish{Do: "until", Until: 200}, "", 100},
+		{Wish{Do: "step", Task: "sink"}, "sink became Running", 5},
+		{Wish{Do: "step", Task: "main"}, "main became Running", 0},
 	} {
 		b := newBench(t)
 		b.must("/api/fly", Start{Wish: c.wish})
@@ -213,6 +216,50 @@ func TestPauses(t *testing.T) {
 	b.must("/api/fly", Start{Wish: Wish{Do: "until", Until: 33}})
 	if why, at := b.paused(); why != "as wanted" || at != 33 {
 		t.Errorf("pauses at %v: %q", at, why)
+	}
+}
+
+// A run pauses at most one interval of the record after a condition over signals has changed, and says after which time.
+func TestConditionsPause(t *testing.T) {
+	b := newBench(t)
+	b.must("/api/fly", Start{Wish: Wish{Do: "go"}})
+	<-b.flight.done
+	plain := b.flight.run.StatusChanges()
+	x := func(at float64) float64 { // from 5 up to 10, down to 0, up again
+		return math.Abs(math.Mod(at+5+10, 20) - 10)
+	}
+	for _, c := range []Breakpoint{
+		{Condition: "x ge 7.5", Status: "true"},
+		{Condition: "x ge 7.5 and u ge 0", Status: "false"},
+		{Condition: "not (x ge 2)"},
+	} {
+		holds := map[string]func(at float64) bool{
+			"x ge 7.5":            func(at float64) bool { return x(at) >= 7.5 },
+			"x ge 7.5 and u ge 0": func(at float64) bool { return x(at) >= 7.5 && x(at+1e-6) > x(at) },
+			"not (x ge 2)":        func(at float64) bool { return x(at) < 2 },
+		}[c.Condition]
+		b.must("/api/fly", Start{Wish: Wish{Do: "go", Breakpoints: []Breakpoint{c}}})
+		pauses := 0
+		for {
+			why, at := b.paused()
+			if why == "" {
+				break
+			}
+			pauses++
+			var after float64
+			word := strconv.FormatBool(holds(at))
+			_, err := fmt.Sscanf(strings.TrimPrefix(why, c.Condition+" became "+word), " after t = %g s", &after)
+			if err != nil || after < at-1 || after >= at || holds(after-1e-4) == holds(at) || c.Status != "" && c.Status != word {
+				t.Fatalf("%+v: pauses at %v, %v: %s", c, at, err, why)
+			}
+			b.must("/api/wish", Wish{Do: "go"})
+		}
+		if wanted := map[string]int{"": 10, "true": 5, "false": 5}[c.Status]; pauses != wanted {
+			t.Errorf("%+v: %d pauses", c, pauses)
+		}
+		if changes := b.flight.run.StatusChanges(); changes != plain {
+			t.Errorf("%+v: %d status changes, not %d", c, changes, plain)
+		}
 	}
 }
 
@@ -289,8 +336,13 @@ func TestWrongRequests(t *testing.T) {
 		{"/api/fly", Start{Wish: Wish{Do: "go", Speed: &nan}}, "the speed"},
 		{"/api/fly", Start{Wish: Wish{Do: "go", Speed: &fast}}, "the speed"},
 		{"/api/fly", Start{Wish: Wish{Do: "until", Until: 0}}, "is at 0:00:00 already"},
-		{"/api/fly", Start{Wish: Wish{Do: "go", Breakpoints: []Breakpoint{{"hihg", ""}}}}, "no task hihg"},
-		{"/api/fly", Start{Wish: Wish{Do: "go", Breakpoints: []Breakpoint{{"high", "Done"}}}}, "no status Done"},
+		{"/api/fly", Start{Wish: Wish{Do: "go", Breakpoints: []Breakpoint{{Task: "hihg"}}}}, "no task hihg"},
+		{"/api/fly", Start{Wish: Wish{Do: "go", Breakpoints: []Breakpoint{{Task: "high", Status: "Done"}}}}, "no status Done"},
+		{"/api/fly", Start{Wish: Wish{Do: "step", Task: "hihg"}}, "no task hihg"},
+		{"/api/fly", Start{Wish: Wish{Do: "go", Breakpoints: []Breakpoint{{Condition: "xx ge 1"}}}}, "xx"},
+		{"/api/fly", Start{Wish: Wish{Do: "go", Breakpoints: []Breakpoint{{Condition: "x ge"}}}}, "x ge"},
+		{"/api/fly", Start{Wish: Wish{Do: "go", Breakpoints: []Breakpoint{{Condition: "x ge 1", Status: "Success"}}}}, "no status Success"},
+		{"/api/fly", Start{Wish: Wish{Do: "go", Breakpoints: []Breakpoint{{Condition: "x ge 1", Task: "sink"}}}}, "not both"},
 		{"/api/fly", Start{Wish: Wish{Do: "go"}, Set: []string{"horizn=30"}}, "horizn"},
 		{"/api/fly", map[string]any{"do": "go", "fast": true}, "unknown field"},
 		{"/api/fly", "go", "not as it should be"},
@@ -485,16 +537,16 @@ func TestStateIsSet(t *testing.T) {
 	b := newBench(t)
 	b.must("/api/fly", Start{Wish: Wish{Do: "until", Until: 2}})
 	_, at := b.paused()
-	states := b.state().Flight.States
-	if len(states) != 1 || states[0].Name != "x" || math.Abs(states[0].Value-5-at) > 1e-9 {
+	states := b.state().Flight.Settable
+	if len(states) != 2 || states[0].Name != "x" || math.Abs(*states[0].Value-5-at) > 1e-9 || states[1].Writer != "climb" {
 		t.Errorf("at %v the states are %+v", at, states)
 	}
-	b.must("/api/wish", Wish{Do: "set", State: "x", Value: 1})
-	b.must("/api/wish", Wish{Do: "go", Breakpoints: []Breakpoint{{"sink", ""}}})
+	b.must("/api/wish", Wish{Do: "set", Signal: "x", Value: 1})
+	b.must("/api/wish", Wish{Do: "go", Breakpoints: []Breakpoint{{Task: "sink"}}})
 	if _, now := b.paused(); math.Abs(now-at-9) > 1e-6 {
 		t.Errorf("x is set to 1 at %v, and 10 at %v", at, now)
 	}
-	for says, wish := range map[string]Wish{"no state y": {Do: "set", State: "y"}} {
+	for says, wish := range map[string]Wish{"no state or slot y": {Do: "set", Signal: "y"}} {
 		if status, answer := b.ask(http.MethodPost, "/api/wish", wish); status < 400 || !strings.Contains(answer, says) {
 			t.Errorf("%+v: %d %s", wish, status, answer)
 		}

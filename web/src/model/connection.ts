@@ -21,9 +21,20 @@ export interface Entry {
   ended: number; // [s]
 }
 
+/** Breakpoint is about a task or a condition over the signals; the other one is "". */
 export interface Breakpoint {
   task: string;
-  status: string; // "": any
+  condition: string;
+  status: string; // of the task, or true or false; "": any
+}
+
+/** Settable is a signal that can be set by hand. */
+export interface Settable {
+  name: string;
+  unit: string;
+  value: number | null; // null: none
+  values: string[] | null; // the names of the values from 0 on; null: numbers
+  writer: string; // the task that writes it now, so that it cannot be set; "": none
 }
 
 /** Progress is how far the last run of the studio has come. */
@@ -36,7 +47,7 @@ export interface Progress {
   paused: string; // why; "": it is not
   speed: number; // simulated seconds per second; 0: no limit
   breakpoints: Breakpoint[] | null;
-  states: { name: string; unit: string; value: number }[]; // of the vehicle, while it is paused
+  settable: Settable[]; // while it is paused
   error: string; // with which it ended
 }
 
@@ -120,7 +131,8 @@ export type Texts = Record<string, string>;
 export interface Wish {
   do: "go" | "pause" | "step" | "until" | "stop" | "set" | "change";
   until?: number;
-  state?: string; // of the vehicle, that is set
+  task?: string; // a step goes on to its next change
+  signal?: string; // that is set
   value?: number;
   speed?: number;
   breakpoints?: Breakpoint[];

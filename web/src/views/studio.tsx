@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { Desk } from "../desk.ts";
-import type { Breakpoint, Entry, Finding, Progress } from "../model/connection.ts";
+import type { Breakpoint, Entry, Finding, Progress, Settable } from "../model/connection.ts";
 import { clock, exactly, number } from "../model/text.ts";
 import { speeds } from "../store.ts";
 import { Editor } from "./editor.tsx";
@@ -99,39 +99,54 @@ function Controls({ desk, flight }: { desk: Desk; flight: Progress }) {
     <progress aria-label="Progress of the run" value={flight.t} max={flight.until} />
     <output>{exactly(flight.t)}{flight.paused === "" ? "" : `, paused: ${flight.paused}`}</output>
     <Breakpoints desk={desk} list={flight.breakpoints ?? []} />
-    {flight.states.length > 0 && <States desk={desk} states={flight.states} />}
+    {flight.settable.length > 0 && <Hand desk={desk} list={flight.settable} />}
   </span>;
 }
 
-/** States sets a state of the vehicle by hand. */
-function States({ desk, states }: { desk: Desk; states: Progress["states"] }) {
-  const [name, setName] = useState(states[0]!.name);
-  const state = states.find((s) => s.name === name) ?? states[0]!;
+/** Hand sets a state of the vehicle or a slot. */
+function Hand({ desk, list }: { desk: Desk; list: Settable[] }) {
+  const [name, setName] = useState(list[0]!.name);
+  const signal = list.find((s) => s.name === name) ?? list[0]!;
   const [text, setText] = useState("");
-  const value = Number(text);
+  const value = signal.values === null ? Number(text) : signal.values.indexOf(text);
+  const label = "New value of the signal";
   return <>
-    <select aria-label="State of the vehicle" value={state.name} onChange={(e) => setName(e.currentTarget.value)}>
-      {states.map((s) => <option key={s.name}>{s.name}</option>)}
+    <select aria-label="Signal to set" value={signal.name} onChange={(e) => setName(e.currentTarget.value)}>
+      {list.map((s) => <option key={s.name}>{s.name}</option>)}
     </select>
-    <span>{number(state.value)}</span>
-    <input type="text" class="time" aria-label="New value of the state" placeholder="new value" value={text} onInput={(e) => setText(e.currentTarget.value)} />
-    <span>{state.unit}</span>
-    <button type="button" disabled={text.trim() === "" || !Number.isFinite(value)} onClick={() => void desk.want({ do: "set", state: state.name, value })}>Set</button>
+    <span>{signal.value === null ? "no value" : signal.values?.[signal.value] ?? number(signal.value)}</span>
+    {signal.writer !== "" ? <span>written by {signal.writer}</span> : <>
+      {signal.values === null ? <input type="text" class="time" aria-label={label} placeholder="new value" value={text} onInput={(e) => setText(e.currentTarget.value)} />
+        : <select aria-label={label} value={text} onChange={(e) => setText(e.currentTarget.value)}>
+          <option value="">new value</option>{signal.values.map((v) => <option key={v}>{v}</option>)}
+        </select>}
+      <span>{signal.unit === "1" ? "" : signal.unit}</span>
+      <button type="button" disabled={text.trim() === "" || !Number.isFinite(value) || value < 0 && signal.values !== null}
+        onClick={() => void desk.want({ do: "set", signal: signal.name, value })}>Set</button>
+    </>}
   </>;
 }
 
-/** Breakpoints lists the breakpoints, and adds one of the selected task. */
+/** Breakpoints lists the breakpoints, and adds one of the selected task, or of a condition. */
 function Breakpoints({ desk, list }: { desk: Desk; list: Breakpoint[] }) {
   const [status, setStatus] = useState("");
+  const [condition, setCondition] = useState("");
+  const [truth, setTruth] = useState("true");
   const { data } = desk.store.value?.run ?? {};
   const selected = desk.store.value?.selected.value ?? null;
   const task = selected === null ? undefined : data?.tasks[selected]?.name;
   const put = (breakpoints: Breakpoint[]) => void desk.want({ do: "change", breakpoints });
   return <>
-    {list.map((b) => <button type="button" key={`${b.status} ${b.task}`} title="Remove this breakpoint" onClick={() => put(list.filter((x) => x !== b))}>
-      pause when {b.task} {b.status === "" ? "changes" : `is ${b.status}`} ✕</button>)}
+    {list.map((b) => <button type="button" key={`${b.status} ${b.task} ${b.condition}`} title="Remove this breakpoint" onClick={() => put(list.filter((x) => x !== b))}>
+      pause when {b.task}{b.condition} {b.status === "" ? "changes" : `is ${b.status}`} ✕</button>)}
+    <input type="text" aria-label="Condition of the breakpoint" placeholder="condition: soc ge 0.3" value={condition} onInput={(e) => setCondition(e.currentTarget.value)} />
+    <select aria-label="Truth of the breakpoint" value={truth} onChange={(e) => setTruth(e.currentTarget.value)}>
+      <option>true</option><option>false</option><option value="">another</option>
+    </select>
+    <button type="button" disabled={condition.trim() === ""} title="Pause when the condition is so" onClick={() => put([...list, { task: "", condition, status: truth }])}>Pause then</button>
     {task !== undefined && <>
-      <button type="button" onClick={() => put([...list, { task, status }])}>Pause when {task} is</button>
+      <button type="button" title="Go on to the next change of the selected task" onClick={() => void desk.want({ do: "step", task })}>Step {task}</button>
+      <button type="button" onClick={() => put([...list, { task, condition: "", status }])}>Pause when {task} is</button>
       <select aria-label="Status of the breakpoint" value={status} onChange={(e) => setStatus(e.currentTarget.value)}>
         <option value="">another status</option>{data!.statuses.map((s) => <option key={s}>{s}</option>)}
       </select>
