@@ -49,7 +49,7 @@ export class Store {
   }
 
   /** find moves the cursor to a time of another flight of the mission, if there is one, and selects a task by its name. */
-  find(name: string, t: number | undefined) {
+  find(name: string, t?: number) {
     if (t !== undefined) this.seek(snapped(this.run, t));
     const task = this.run.data.tasks.findIndex((one) => one.name === name);
     if (task >= 0) this.select(task);

@@ -9,7 +9,7 @@ import { place, timeOf } from "../src/draw/time.ts";
 import { track as drawTrack } from "../src/draw/track.ts";
 import { tree } from "../src/draw/tree.ts";
 import { chain } from "../src/model/cause.ts";
-import { firstDifference } from "../src/model/difference.ts";
+import { firstDifference, layOver } from "../src/model/difference.ts";
 import { flightLanes } from "../src/model/flight.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
 import { forecast, limitsOn, margin } from "../src/model/margin.ts";
@@ -178,6 +178,21 @@ test("a chain of 20,000 tasks and a tree of 5,000 are placed in time", () => {
   const wide = randomRun(r, 5000);
   const open = wide.data.tasks.length - [...collapsedBelow(wide, 400)].reduce((n, t) => n + below(wide, t), 0);
   assert.ok(open >= 100 && open < 5000, `${open}`);
+});
+
+test("of runs of two plans, each task is laid over, or there is only one of it", () => {
+  const r = random(23);
+  for (let n = 0; n < 100; n++) {
+    const a = randomRun(r, 40);
+    const data = JSON.parse(JSON.stringify(a.data)) as Data;
+    const renamed = data.tasks.map((task, i) => r() < 0.3 ? ((task.name = `other ${i}`), true) : false);
+    const b = read(data);
+    const over = layOver(a, b);
+    a.data.tasks.forEach((_, i) => assert.equal(over.lanes[i], renamed[i] ? undefined : b.laneOf[i]));
+    const list = renamed.flatMap((is, i) => (is ? [i] : []));
+    assert.deepEqual(over.missing, list);
+    assert.deepEqual(over.only.map((l) => l.task).sort((x, y) => x - y), list.filter((i) => b.laneOf[i] !== undefined));
+  }
 });
 
 test("the first difference of two runs is the first", () => {

@@ -194,6 +194,32 @@ test("what shows a finding is flown up to its fault, and its path is walked step
   fine();
 });
 
+test("runs of two plans are laid over each other: the trees of both at one time, and the lanes of all tasks", async () => {
+  const right = readFileSync(plan, "utf8");
+  await page.waitForSelector(".bar option");
+  const old = await page.$eval(".bar option:last-child", (e) => (e as HTMLOptionElement).value);
+  writeFileSync(plan, right.replace('name="rest"', 'name="relax"').replace("x ge 0.5", "x ge 0.25"));
+  await press("Fly");
+  await page.waitForFunction((before) => document.querySelector<HTMLSelectElement>(".bar select")!.value !== before, {}, old);
+  await says("Complete; ended at 0:01:40");
+  await page.select(".bar label:nth-of-type(2) select", old);
+  await says("Tasks only here: relax. Tasks only there: rest.");
+  await page.click(".against .link");
+  await says("Tree at 0:00:00.252");
+  assert.equal((await page.$$(".replay .tree")).length, 2);
+  assert.match(await page.$eval(".replay", (e) => e.textContent!), /Tree of the other run/);
+  const lanes = await page.$$eval(".names button", (list) => list.map((b) => b.textContent));
+  assert.deepEqual(lanes.slice(-1), ["rest"]);
+  const picture = (n: number) => page.$$eval(".replay .tree canvas", (list, at) => (list[at] as HTMLCanvasElement).toDataURL(), n);
+  const before = [await picture(0), await picture(1)];
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => !document.body.textContent!.includes("Tree at 0:00:00.252"));
+  assert.ok(await picture(0) !== before[0], "the tree does not move");
+  if (process.env.PICTURES) await page.screenshot({ path: join(process.env.PICTURES, "plans.png"), fullPage: false });
+  writeFileSync(plan, right);
+  fine();
+});
+
 test("a plan is edited as text: its tree and its mistakes follow, and it is saved unless others have changed it", async () => {
   const right = readFileSync(plan, "utf8");
   const type = (from: string, to: string) => page.$eval("textarea", (e, a, b) => {

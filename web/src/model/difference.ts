@@ -13,12 +13,19 @@ export interface Difference {
 export interface LaidOver {
   lanes: readonly (Lane | undefined)[];
   end: number; // of the second run [s]
+  only: Lane[]; // of the second run: of tasks that the first one does not have
+  missing: number[]; // tasks that the second run does not have
 }
 
 /** layOver finds the lanes of the second run for the tasks of the first one, by name. */
 export function layOver(a: Run, b: Run): LaidOver {
   const named = new Map(b.data.tasks.map((task, i) => [task.name, i]));
-  return { lanes: a.data.tasks.map((task) => b.laneOf[named.get(task.name) ?? -1]), end: b.data.end };
+  const known = new Set(a.data.tasks.map((task) => task.name));
+  return {
+    lanes: a.data.tasks.map((task) => b.laneOf[named.get(task.name) ?? -1]), end: b.data.end,
+    only: b.lanes.filter((l) => !known.has(b.data.tasks[l.task]!.name)),
+    missing: a.data.tasks.flatMap((task, i) => named.has(task.name) ? [] : [i]),
+  };
 }
 
 /**

@@ -175,22 +175,23 @@ function Events({ store, w, tip }: { store: Store; w: Window; tip: RowProps["tip
     }} />;
 }
 
-function Lanes({ store, w, list, tip, narrow }: { store: Store; w: Window; list: Lane[]; tip: RowProps["tip"]; narrow: boolean }) {
-  const { run } = store;
-  const selected = store.selected.value;
+function Lanes({ store, run, w, list, tip, narrow }: { store: Store; run: Run; w: Window; list: Lane[]; tip: RowProps["tip"]; narrow: boolean }) {
+  const own = run === store.run;
+  const selected = own ? store.selected.value : null;
+  const select = (task: number) => own && store.select(task);
   const inside = list.some((l) => l.task === selected) ? selected : null;
-  const draw = useMemo(() => shifted((pen: Pen) => lanes(pen, w, run, list, inside, narrow, store.laidOver)), [w, run, list, inside, narrow]);
+  const draw = useMemo(() => shifted((pen: Pen) => lanes(pen, w, run, list, inside, narrow, own ? store.laidOver : null)), [w, run, list, inside, narrow]);
   const at = (y: number) => list[Math.floor(y / laneHeight)];
   return <Row store={store} w={w} height={list.length * laneHeight} draw={draw} tip={tip} name="histories of tasks" labelClass="names"
     click={(y) => {
       const lane = at(y);
-      if (lane !== undefined) store.select(lane.task);
+      if (lane !== undefined) select(lane.task);
     }}
     label={list.map((lane) => {
       const task = run.data.tasks[lane.task]!;
       return <button type="button" key={lane.task} class={task.leaf ? "" : "muted"} aria-pressed={lane.task === selected}
         style={{ paddingLeft: `${Math.min(lane.depth, 12) * 9}px`, height: `${laneHeight}px` }}
-        title={[`${task.name}: ${task.kind}`, ...task.detail].join("\n")} onClick={() => store.select(lane.task)}>{task.label}</button>;
+        title={[`${task.name}: ${task.kind}`, ...task.detail].join("\n")} onClick={() => select(lane.task)}>{task.label}</button>;
     })}
     describe={(t, y) => {
       const lane = at(y);
@@ -241,6 +242,7 @@ export function Figure({ store, width, tip }: { store: Store; width: number; tip
   }, [run]);
   const shown = printing ? rows : rows.slice(0, more * mostLanes / lanesPerRow);
   const all = view.from === run.from && view.to === run.to;
+  const only = useMemo(() => (store.laidOver?.only ?? []).slice(0, mostLanes), [store]);
   return <>
     <p class="tools screen">
       <span class="muted">Click to move the cursor, drag to zoom, Ctrl and wheel to zoom.</span>
@@ -255,9 +257,13 @@ export function Figure({ store, width, tip }: { store: Store; width: number; tip
       <Properties store={store} w={w} tip={tip} />
       <Events store={store} w={w} tip={tip} />
       {run.lanes.length > 0 && <StatusKey store={store} w={w} />}
-      {shown.map((list, i) => <Lanes key={i} store={store} w={w} list={list} tip={tip} narrow={narrow} />)}
+      {shown.map((list, i) => <Lanes key={i} store={store} run={run} w={w} list={list} tip={tip} narrow={narrow} />)}
       {shown.length < rows.length && <button type="button" class="screen" onClick={() => setMore(more + 1)}>
         Show more of {run.lanes.length} tasks</button>}
+      {only.length > 0 && <>
+        <div class="row"><div class="label"><h3>Tasks that only the other run has</h3></div></div>
+        <Lanes store={store} run={store.against!} w={w} list={only} tip={tip} narrow={narrow} />
+      </>}
       <Axis store={store} w={w} side="below" tip={tip} />
     </div>
   </>;

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { firstDifference } from "../model/difference.ts";
 import type { Table } from "../model/run.ts";
 import { exactly } from "../model/text.ts";
-import type { Store } from "../store.ts";
+import { Store } from "../store.ts";
 import { Figure } from "./figure.tsx";
 import { Log } from "./log.tsx";
 import type { Tip } from "./row.tsx";
@@ -45,13 +45,17 @@ function Against({ store }: { store: Store }) {
   const { run, against } = store;
   const first = useMemo(() => (against === null ? null : firstDifference(run, against)), [run, against]);
   if (against === null) return null;
+  const { missing, only } = store.laidOver!;
+  const some = (what: string, names: string[]) => names.length === 0 ? "" : ` ${what}: ${names.slice(0, 8).join(", ")}${names.length > 8 ? `, and ${names.length - 8} more` : ""}.`;
   const { mission, verdict } = against.data;
   return <p class="against">Dotted curves and the lower strips of lanes: {mission}, {verdict.word}; ended at {verdict.at}.{" "}
-    {first === null ? "While both last, all tasks have the same statuses." : <>The runs first differ at{" "}
+    {first === null ? "While both last, the tasks that both have are in the same statuses." : <>The runs first differ at{" "}
       <button type="button" class="link" onClick={() => {
         store.seek(first.t);
         store.select(first.task);
       }}>{exactly(first.t)}</button>: {run.data.tasks[first.task]!.name} is {first.statuses[0]} here, {first.statuses[1]} there.</>}
+    {some("Tasks only here", missing.map((task) => run.data.tasks[task]!.name))}
+    {some("Tasks only there", only.map((l) => against.data.tasks[l.task]!.name))}
   </p>;
 }
 
@@ -87,13 +91,33 @@ function Replay({ store }: { store: Store }) {
   return <section>
     <h2>Tree at {exactly(store.time.value)}</h2>
     <div class="replay">
-      <div ref={ref}>{store.run.root >= 0 && width > 0 && <TreeView store={store} width={width} />}</div>
+      <div ref={ref}>
+        {store.run.root >= 0 && width > 0 && <TreeView store={store} width={width} />}
+        {store.laidOver !== null && store.laidOver.only.length + store.laidOver.missing.length > 0 && width > 0 && <OtherTree store={store} width={width} />}
+      </div>
       <div ref={side}>
         <Details store={store} />
         {across > 0 && <TrackView store={store} width={across} />}
       </div>
     </div>
   </section>;
+}
+
+/** OtherTree is the tree of another plan, whose run is laid over, at the same time. */
+function OtherTree({ store, width }: { store: Store; width: number }) {
+  const against = store.against!;
+  const other = useMemo(() => new Store(against), [against]);
+  const chosen = other.selected.value;
+  useLayoutEffect(() => {
+    other.time.value = store.time.value;
+    other.dark.value = store.dark.value;
+    other.printing.value = store.printing.value;
+  });
+  useEffect(() => void (chosen !== null && store.find(against.data.tasks[chosen]!.name)), [chosen]);
+  return <>
+    <h3>Tree of the other run{store.time.value > against.data.end ? ", as it ended" : ""}</h3>
+    <TreeView store={other} width={width} />
+  </>;
 }
 
 export function Page({ store }: { store: Store }) {
