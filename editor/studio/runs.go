@@ -18,15 +18,23 @@ import (
 // entry is a run in the list of runs.
 type entry struct {
 	ID      string  `json:"id"`      // the path of its folder
-	Changed int64   `json:"changed"` // when its log was last written [s, Unix]
+	Changed float64 `json:"changed"` // when its log was last written [s, Unix]
 	Outcome string  `json:"outcome"` // of its summary; "": it has none
 	Ended   float64 `json:"ended"`   // [s]
 }
 
-// listed is an entry with the stamps of what it was made from.
-type listed struct {
-	entry
-	stamp string
+// place is a folder, as it was read.
+type place struct {
+	changed, read time.Time
+	below         []string // the names of the folders in it
+	run           *entry   // nil: it has none
+}
+
+// settled reports whether nothing in the folder has changed since it was read, if the folder has not: its time tells
+// apart what is further apart than a clock's tick, and a log grows without it.
+func (p *place) settled(changed time.Time) bool {
+	const tick = 2 * time.Second
+	return p != nil && changed.Equal(p.changed) && p.read.Sub(changed) > tick && (p.run == nil || p.run.Outcome != "")
 }
 
 // mostRuns is how many runs a page lists, mostSummary the size of the largest summary that is read [bytes].
@@ -35,14 +43,34 @@ const (
 	mostSummary = 1 << 20
 )
 
-// runs lists the runs in the folder: those that are folders in it, or in one of these. Links are not followed.
+// runs lists the runs in the folder: those that are folders in it, or in one of these. Links are not followed. Within a
+// second, only those in progress are looked at again.
 func (s *Studio) runs() []entry {
-	found := map[string]listed{}
+	flown := func(e entry) bool { return e.ID == s.flight.id }
+	if time.Since(s.scanned) > time.Second || s.flight != nil && !slices.ContainsFunc(s.list, flown) {
+		s.list, s.scanned = s.scan(), time.Now()
+	}
+	for i, e := range s.list {
+		if e.Outcome != "" {
+			continue
+		}
+		if now, ok := s.look(e.ID); ok {
+			s.list[i] = now
+		}
+	}
+	return slices.Clone(s.list)
+}
+
+// scan finds them.
+func (s *Studio) scan() []entry {
+	found := map[string]*place{}
 	s.search("", 2, found)
-	s.listed = found
-	list := make([]entry, 0, len(found))
-	for _, e := range found {
-		list = append(list, e.entry)
+	s.places = found
+	list := []entry{}
+	for _, p := range found {
+		if p.run != nil {
+			list = append(list, *p.run)
+		}
 	}
 	slices.SortFunc(list, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(b.Changed, a.Changed), strings.Compare(a.ID, b.ID))
@@ -50,38 +78,58 @@ func (s *Studio) runs() []entry {
 	return list[:min(len(list), mostRuns)]
 }
 
-// search finds the runs in the folders below one, so many levels deep.
-func (s *Studio) search(below string, levels int, found map[string]listed) {
-	entries, _ := os.ReadDir(filepath.Join(s.Folder, filepath.FromSlash(below))) // without a folder there are none
-	for _, e := range entries {
-		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
-			continue
+// search finds the folders below one, so many levels deep. It reads those that have changed.
+func (s *Studio) search(id string, levels int, found map[string]*place) {
+	dir := filepath.Join(s.Folder, filepath.FromSlash(id))
+	info, err := os.Lstat(dir)
+	if id == "" {
+		info, err = os.Stat(dir)
+	}
+	if err != nil || !info.IsDir() {
+		return
+	}
+	p := s.places[id]
+	if !p.settled(info.ModTime()) {
+		p = &place{changed: info.ModTime(), read: time.Now()}
+		if levels > 0 {
+			p.below = folders(dir)
 		}
-		id := path.Join(below, e.Name())
-		if one, ok := s.look(id); ok {
-			found[id] = one
+		if one, ok := s.look(id); ok && id != "" {
+			p.run = &one
 		}
-		if levels > 1 {
-			s.search(id, levels-1, found)
-		}
+	}
+	found[id] = p
+	for _, name := range p.below {
+		s.search(path.Join(id, name), levels-1, found)
 	}
 }
 
+// folders returns the names of the folders in one. Without it there are none.
+func folders(dir string) (names []string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
 // look returns the entry of a run, if there is one with this identifier.
-func (s *Studio) look(id string) (listed, bool) {
+func (s *Studio) look(id string) (entry, bool) {
 	dir := filepath.Join(s.Folder, filepath.FromSlash(id))
 	log, err := os.Lstat(filepath.Join(dir, folder.LogFile))
 	if err != nil || !log.Mode().IsRegular() {
-		return listed{}, false
+		return entry{}, false
 	}
-	summary := filepath.Join(dir, folder.SummaryFile)
-	stamp := log.ModTime().Format(time.RFC3339Nano) + " " + stampOf(summary)
-	if old := s.listed[id]; old.stamp == stamp {
-		return old, true
+	written := log.ModTime()
+	if tail, err := os.Lstat(filepath.Join(dir, folder.TailFile)); err == nil && tail.ModTime().After(written) {
+		written = tail.ModTime()
 	}
-	one := listed{entry{ID: id, Changed: log.ModTime().Unix()}, stamp}
+	one := entry{ID: id, Changed: float64(written.UnixMilli()) / 1000}
 	var x record.Summary
-	if text, err := files.Read(summary, mostSummary); err == nil && json.Unmarshal(text, &x) == nil {
+	text, err := files.Read(filepath.Join(dir, folder.SummaryFile), mostSummary)
+	if err == nil && json.Unmarshal(text, &x) == nil {
 		one.Outcome, one.Ended = string(x.Outcome), x.Ended
 	}
 	return one, true

@@ -72,13 +72,15 @@ type Studio struct {
 	Options
 	mutex   sync.Mutex
 	reading reading
-	listed  map[string]listed
-	flight  *flight // the last one; nil: none yet
+	places  map[string]*place // in which runs were looked for, by path
+	list    []entry           // of runs
+	scanned time.Time         // when all were looked for last
+	flight  *flight           // the last one; nil: none yet
 	proof   check
 }
 
 // New returns a studio.
-func New(o Options) *Studio { return &Studio{Options: o, listed: map[string]listed{}} }
+func New(o Options) *Studio { return &Studio{Options: o} }
 
 // State is what a page shows beside a run.
 type State struct {

@@ -82,6 +82,7 @@ type flight struct {
 	began float64 // CPU time of the process when the flight began [s]
 	log   []*files.File
 	w     *record.Writer
+	tail  tail
 	judge *monitor.Monitor // of the assertions
 	shown *report.Gatherer // for the report and the table
 	free  func(dir string) int64
@@ -114,6 +115,7 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 	}
 	defer release()
 	f.Attach(append(record.Tee{f.w}, f.readers()...))
+	stop := f.writeTails()
 	err = f.Run.Fly(ctx, f.observe())
 	if errors.Is(err, record.ErrInterrupted) {
 		err = errors.Join(err, f.checkpoint())
@@ -121,6 +123,7 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 	if err != nil {
 		err = record.Join(err, f.Stop(cmp.Or(f.full, err).Error())) // unless it is over already
 	}
+	stop()
 	return f.finish(err)
 }
 
@@ -146,6 +149,7 @@ func (f *flight) observe() func(more bool) error {
 	}
 	due := math.Floor(f.T()/every) + 1
 	return func(more bool) error {
+		f.tail.follow(f.w)
 		if f.Observe != nil {
 			f.Observe()
 		}
@@ -246,7 +250,7 @@ func (f *flight) open(header record.Header) error {
 				b.Cancel()
 			}
 		}()
-		names := []string{SummaryFile, ReportFile}
+		names := []string{SummaryFile, ReportFile, TailFile}
 		if !f.Resume {
 			names = append(names, CheckpointFile)
 		}
@@ -361,8 +365,9 @@ func Data(dir string, w io.Writer) error {
 	return digest.Data(w)
 }
 
-// read digests the log in a folder; of a run in progress, the part that exists.
+// read digests the log in a folder; of a run in progress, the part that exists, with its tail.
 func read(dir string) (*report.Digest, error) {
+	tail, _ := files.Read(filepath.Join(dir, TailFile), MostTail) // a run that is over has none
 	f, err := files.Open(filepath.Join(dir, LogFile), os.O_RDONLY)
 	if err != nil {
 		return nil, err
@@ -372,7 +377,7 @@ func read(dir string) (*report.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	digest, err := report.Read(io.NewSectionReader(f, 0, info.Size()))
+	digest, err := report.Read(record.Joined(f, info.Size(), tail))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}

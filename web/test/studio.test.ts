@@ -128,6 +128,31 @@ test("a run is branched at the cursor, a state is set, and both are laid over ea
   fine();
 });
 
+test("a page that was cut off from a run in progress loses nothing of it", async () => {
+  await says("Fly");
+  await page.select("[aria-label='Speed of the run']", "10");
+  await press("Fly");
+  await says("Pause");
+  await page.setOfflineMode(true);
+  await says("canopy studio does not answer");
+  await new Promise((done) => setTimeout(done, 1000));
+  await page.setOfflineMode(false);
+  await page.waitForFunction(() => !document.body.textContent!.includes("does not answer"));
+  await press("Pause");
+  await says("paused: as wanted");
+  const lines = await page.evaluate(async () => {
+    const id = document.querySelector<HTMLSelectElement>(".bar select")!.value;
+    const { changes, events } = await (await fetch(`/api/run?id=${encodeURIComponent(id)}`)).json() as { changes: { t: [] }; events: [] };
+    return changes.t.length + events.length;
+  });
+  assert.ok(lines > 10);
+  await says(`${lines} of ${lines} lines`);
+  await press("Stop");
+  await says("Interrupted; ended at");
+  faults = faults.filter((f) => !f.includes("ERR_INTERNET_DISCONNECTED"));
+  fine();
+});
+
 test("mistakes in the files are shown where they are, and no longer when they are mended", async () => {
   const right = readFileSync(plan, "utf8");
   writeFileSync(plan, right.replace("x ge 0.5", "xx ge 0.5"));
