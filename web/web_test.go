@@ -72,25 +72,42 @@ func TestStudio(t *testing.T) {
 	mission := written(t, "oscillator", fmt.Sprintf(`<ReactiveFallback name="%s"><ReactiveSequence name="up">`+
 		`<Condition name="high" on="x ge 0.5"/><Action name="push" write="u := 1"/></ReactiveSequence>`+
 		`<Action name="rest" write="u := 0"/></ReactiveFallback>`, escaped))
-	studio := exec.Command(canopy, "studio", mission, "--out", filepath.Join(dir, "runs"))
-	studio.Stderr = os.Stderr
-	out, err := studio.StdoutPipe()
+	address, process := studio(t, canopy, mission, filepath.Join(dir, "runs"))
+	node(t, "studio.test.mjs", arguments, "CHROMIUM="+browser, "MISSION="+mission, address, process)
+}
+
+// studio starts a studio, which the end of the test ends, and returns settings with its address and its process.
+func studio(t testing.TB, canopy, mission, runs string) (address, process string) {
+	t.Helper()
+	c := exec.Command(canopy, "studio", mission, "--out", runs)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
 	if err == nil {
-		err = studio.Start()
+		err = c.Start()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		_ = studio.Process.Kill() // unless it has ended
-		_ = studio.Wait()
-	}()
+	t.Cleanup(func() {
+		_ = c.Process.Kill() // unless it has ended
+		_ = c.Wait()
+	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	node(t, "studio.test.mjs", arguments, "CHROMIUM="+browser, "MISSION="+mission,
-		"STUDIO="+strings.TrimSpace(strings.TrimPrefix(line, "studio: ")), fmt.Sprintf("PID=%d", studio.Process.Pid))
+	return "STUDIO=" + strings.TrimSpace(strings.TrimPrefix(line, "studio: ")), fmt.Sprintf("PID=%d", c.Process.Pid)
+}
+
+// BenchmarkStudio prints how long frames of the studio take with a tree of 5,000 tasks.
+func BenchmarkStudio(b *testing.B) {
+	browser := chromium(b)
+	dir, canopy, _ := reports(b)
+	mission := written(b, "large", large())
+	for n := 0; b.Loop(); n++ {
+		address, _ := studio(b, canopy, mission, filepath.Join(dir, fmt.Sprint("runs", n)))
+		node(b, "frames.test.mjs", nil, "CHROMIUM="+browser, address)
+	}
 }
 
 // BenchmarkReport prints and bounds how long pages of a tree of 5,000 tasks and of a run of 28 days take in Chromium.
