@@ -3,6 +3,7 @@ package web_test
 import (
 	"bufio"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 )
+
+var rewrite = flag.Bool("rewrite", false, "rewrite the golden pictures")
 
 // node runs built tests of the front end, with some settings in their environment.
 func node(t testing.TB, file string, arguments []string, settings ...string) {
@@ -20,6 +23,9 @@ func node(t testing.TB, file string, arguments []string, settings ...string) {
 		t.Skip("the front end is not tested: `make web` installs what its tests need; it needs Node.js")
 	}
 	c := exec.Command(program, append(append([]string{"--test", "--test-reporter=tap"}, arguments...), built)...)
+	if *rewrite {
+		settings = append(settings, "REWRITE=1")
+	}
 	c.Env = append(os.Environ(), settings...)
 	out, err := c.CombinedOutput()
 	for line := range strings.Lines(string(out)) {

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import puppeteer, { type Browser, type ElementHandle, type Page } from "puppeteer-core";
@@ -400,5 +400,75 @@ test("5,000 tasks are played, with the time of a frame", async () => {
   const middle = playing[20]!;
   console.log(`# median frame of 5,000 tasks while playing: ${middle.toFixed(1)} ms`);
   assert.notEqual(await time(), "0:00:00.00");
+  fine();
+});
+
+/** thumbnail draws a part of the page smaller: letters are no longer read, but all that is drawn has its place. */
+async function thumbnail(selector: string): Promise<string> {
+  const element = (await page.$(selector))!;
+  await element.scrollIntoView();
+  const { x, y, width, height } = (await element.boundingBox())!;
+  const shot = await page.screenshot({ clip: { x, y: y + await page.evaluate(() => scrollY), width, height: Math.min(height, 800) }, captureBeyondViewport: true, encoding: "base64" });
+  return page.evaluate(async (source) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${source}`;
+    await image.decode();
+    const c = document.createElement("canvas");
+    [c.width, c.height] = [Math.ceil(image.width / 4), Math.ceil(image.height / 4)];
+    const context = c.getContext("2d")!;
+    context.imageSmoothingQuality = "high";
+    context.drawImage(image, 0, 0, c.width, c.height);
+    return c.toDataURL("image/png").split(",")[1]!;
+  }, shot);
+}
+
+/** difference is the share of the cells of two thumbnails, of 16 px each way on the page, that differ by more than a tenth of the range. */
+const difference = (a: string, b: string) => page.evaluate(async (sources) => {
+  const cells = await Promise.all(sources.map(async (source) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${source}`;
+    await image.decode();
+    const c = document.createElement("canvas");
+    [c.width, c.height] = [Math.ceil(image.width / 4), Math.ceil(image.height / 4)];
+    const context = c.getContext("2d")!;
+    context.imageSmoothingQuality = "high";
+    context.drawImage(image, 0, 0, c.width, c.height);
+    return { size: [c.width, c.height], data: context.getImageData(0, 0, c.width, c.height).data };
+  }));
+  const [p, q] = cells as [typeof cells[0], typeof cells[0]];
+  if (p!.size.some((n, i) => Math.abs(n - q!.size[i]!) > 2)) return 1;
+  const [width, height] = [Math.min(p!.size[0]!, q!.size[0]!), Math.min(p!.size[1]!, q!.size[1]!)];
+  let differ = 0;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const [i, j] = [4 * (y * p!.size[0]! + x), 4 * (y * q!.size[0]! + x)];
+      if ([0, 1, 2].some((k) => Math.abs(p!.data[i + k]! - q!.data[j + k]!) > 25)) differ++;
+    }
+  }
+  return differ / (width * height);
+}, [a, b]);
+
+// Another version of a font moves letters; these pictures need not be the same, but have the same things at the same
+// places. `go test ./web -run TestBrowser -rewrite` writes them.
+test("the main views look as in their golden pictures", async () => {
+  const tolerance = 0.02;
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    for (const [view, name, selector] of [["tree", "REPORT", ".tree"], ["details", "REPORT", ".details"], ["figure", "REPORT", ".figure"], ["track", "TRACK", ".track"]] as const) {
+      const golden = `testdata/${view}-${scheme}.png`;
+      const show = async (t: number) => {
+        await page.goto("about:blank");
+        await open(name, `#t=${t}`);
+        return thumbnail(selector);
+      };
+      const now = await show(300);
+      if (process.env.REWRITE) writeFileSync(golden, Buffer.from(now, "base64"));
+      const kept = readFileSync(golden).toString("base64");
+      const is = await difference(now, kept);
+      console.log(`# ${golden}: ${(100 * is).toFixed(2)} % differ`);
+      assert.ok(is <= tolerance, `${golden}: ${(100 * is).toFixed(1)} % of the picture differ`);
+      if (view === "tree") assert.ok(await difference(await show(69_700), kept) > tolerance, "another time looks the same");
+    }
+  }
   fine();
 });
