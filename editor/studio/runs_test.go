@@ -74,7 +74,8 @@ func TestRunsAreThoseOfTheFolder(t *testing.T) {
 	})
 }
 
-// BenchmarkState prints what a question of a page costs while there are 5,000 runs that are over.
+// BenchmarkState prints what it costs to look for changes among 5,000 runs that are over, as a studio does at most once
+// a second.
 func BenchmarkState(b *testing.B) {
 	dir := b.TempDir()
 	for n := range 5000 {
@@ -91,8 +92,8 @@ func BenchmarkState(b *testing.B) {
 	}
 	settle(b, dir, time.Minute)
 	s := New(Options{Folder: dir})
-	s.state()
+	s.scan()
 	for b.Loop() {
-		s.state()
+		s.scan()
 	}
 }
