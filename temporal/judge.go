@@ -280,7 +280,7 @@ func (j *judge) empty(signal string, place int) bool {
 }
 
 // known calls visit for the points of a curve at which the truth of a relation is known, by its key; start is that at
-// the first place.
+// the first place. Two events at one time can differ about it.
 func (j *judge) known(c curve, key string, start bool, visit func(p *point, holds bool)) {
 	truth, sided := j.Sides[key]
 	touched := map[int]bool{}
@@ -300,14 +300,17 @@ func (j *judge) known(c curve, key string, start bool, visit func(p *point, hold
 			n++
 		}
 		place := max(n-1, 0)
-		holds, known := touched[place]
-		if known = known && byPlace(places[place], *p) == 0; !known && sided && p.t <= j.Sided {
-			holds, known = start, true
+		if !valued(*p) {
+			continue
+		}
+		if sided && p.t <= j.Sided {
+			holds := start
 			if truth != nil {
 				holds = truth[place]
 			}
+			visit(p, holds)
 		}
-		if known && valued(*p) {
+		if holds, known := touched[place]; known && byPlace(places[place], *p) == 0 {
 			visit(p, holds)
 		}
 	}
