@@ -15,6 +15,11 @@ export interface Walk {
   store: Store;
 }
 
+/** Edited is a document that is not saved, as it was when the changes began but for its text. */
+export interface Edited extends server.Document {
+  before: string; // its text then
+}
+
 export class Desk {
   readonly state: Signal<server.State | null> = signal(null);
   readonly store: Signal<Store | null> = signal(null); // of the run that is shown
@@ -29,7 +34,7 @@ export class Desk {
 
   readonly path: Signal<Walk | null> = signal(null); // of a finding, that is walked
 
-  readonly edits: Signal<ReadonlyMap<string, server.Document>> = signal(new Map()); // that are not saved, by name
+  readonly edits: Signal<ReadonlyMap<string, Edited>> = signal(new Map()); // by name
 
   readonly histories = new Map<string, History>(); // of the documents, by name
 
@@ -158,11 +163,21 @@ export class Desk {
 
   /** edit changes the text of a document; it keeps how the document was when the changes began. */
   edit(stored: server.Document, text: string, history?: History) {
+    const old = this.edits.value.get(stored.name) ?? { ...stored, before: stored.text };
+    this.keep(stored, { ...old, text }, history ?? done(this.histories.get(stored.name), old.text, text));
+  }
+
+  /** settle makes a text one that replaces what another program has written meanwhile. */
+  settle(stored: server.Document, text: string) {
+    const old = this.edits.value.get(stored.name)!;
+    this.keep(stored, { ...stored, text, before: stored.text }, done(this.histories.get(stored.name), old.text, text));
+  }
+
+  private keep(stored: server.Document, edited: Edited, history: History) {
     const copy = new Map(this.edits.value);
-    const old = copy.get(stored.name) ?? stored;
-    this.histories.set(stored.name, history ?? done(this.histories.get(stored.name), old.text, text));
-    if (text === stored.text) copy.delete(stored.name);
-    else copy.set(stored.name, { ...old, text });
+    this.histories.set(stored.name, history);
+    if (edited.text === stored.text) copy.delete(stored.name);
+    else copy.set(stored.name, edited);
     this.edits.value = copy;
   }
 
@@ -179,7 +194,7 @@ export class Desk {
       const copy = new Map(this.edits.value);
       const now = copy.get(edited.name);
       if (now === undefined || now.text === edited.text) copy.delete(edited.name);
-      else copy.set(edited.name, { ...saved, text: now.text }); // a person went on
+      else copy.set(edited.name, { ...saved, text: now.text, before: saved.text }); // a person went on
       this.edits.value = copy;
     });
   }

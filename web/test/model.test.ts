@@ -13,7 +13,7 @@ import { firstDifference, layOver } from "../src/model/difference.ts";
 import { flightLanes } from "../src/model/flight.ts";
 import { below, collapsedBelow, estimate, fit, hit, layout, size } from "../src/model/layout.ts";
 import { forecast, limitsOn, margin } from "../src/model/margin.ts";
-import { lines, near } from "../src/model/lines.ts";
+import { lines, merged, near } from "../src/model/lines.ts";
 import { type Box, type History, done, redone, same, undone } from "../src/model/outline.ts";
 import { type Coordinates, type Data, type Logic, type Run, read, since, statusAt, statusesAt, valueAt } from "../src/model/run.ts";
 import { after, before } from "../src/model/sorted.ts";
@@ -628,6 +628,29 @@ test("a box is still found when others come or go", () => {
     const of = same(old, now);
     old.forEach((b, i) => assert.equal(of(i), now.includes(b) ? now.indexOf(b) : undefined));
   }
+});
+
+test("changes of two people are merged unless they touch, whoever comes first", () => {
+  const r = random(54);
+  let both = 0;
+  for (let n = 0; n < 1000; n++) {
+    const old = Array.from({ length: 2 + Math.floor(8 * r()) }, (_, i) => `line ${i}`);
+    const change = (who: string): { at: number; end: number; now: string[] } => {
+      const at = Math.floor(r() * (old.length + 1));
+      const end = Math.min(old.length, at + Math.floor(3 * r()));
+      return { at, end, now: Array.from({ length: Math.floor(3 * r()) + (end === at ? 1 : 0) }, (_, i) => `${who} ${i}`) };
+    };
+    const [mine, theirs] = [change("mine"), change("theirs")];
+    const made = (...list: typeof mine[]) => list.toSorted((a, b) => b.at - a.at).reduce((text, c) => text.toSpliced(c.at, c.end - c.at, ...c.now), old).join("\n");
+    const [before, a, b] = [old.join("\n"), made(mine), made(theirs)];
+    const apart = mine.end < theirs.at || theirs.end < mine.at;
+    assert.equal(merged(before, a, b), a === b ? a : apart ? made(mine, theirs) : null);
+    assert.equal(merged(before, b, a), merged(before, a, b));
+    assert.equal(merged(before, a, before), a);
+    assert.equal(merged(before, a, a), a);
+    both += apart ? 1 : 0;
+  }
+  assert.ok(both > 200 && both < 900, String(both));
 });
 
 test("the difference of two texts has both, with the fewest lines that differ", () => {

@@ -65,3 +65,39 @@ export function near(list: Line[], around = 3): (Line | null)[] {
   const kept = new Set(list.flatMap((l, i) => l.kind === "same" ? [] : Array.from({ length: 2 * around + 1 }, (_, k) => i + k - around)));
   return list.flatMap((l, i) => kept.has(i) ? [l] : kept.has(i - 1) ? [null] : []);
 }
+
+/** Hunk is what stands in one text instead of the lines from one on up to another of the text before. */
+interface Hunk {
+  from: number;
+  to: number;
+  now: string[];
+}
+
+function hunks(old: string, now: string): Hunk[] {
+  const list: Hunk[] = [];
+  let at = 0;
+  let open: Hunk | null = null;
+  for (const l of lines(old, now)) {
+    if (l.kind === "same") open = null;
+    else if (open === null) list.push((open = { from: at, to: at, now: [] }));
+    if (l.kind === "new") open!.now.push(l.text);
+    else at++;
+    if (open !== null) open.to = at;
+  }
+  return list;
+}
+
+/** merged makes the changes of two people to a text; null: of lines that are the same, or next to each other. */
+export function merged(before: string, mine: string, theirs: string): string | null {
+  const all = [...hunks(before, mine), ...hunks(before, theirs)].toSorted((a, b) => a.from - b.from || a.to - b.to);
+  const out = before.split("\n");
+  let next = Infinity; // where what follows begins
+  for (const [i, h] of [...all.entries()].toReversed()) {
+    const same = all[i + 1];
+    if (same !== undefined && same.from === h.from && same.to === h.to && same.now.join("\n") === h.now.join("\n")) continue;
+    if (h.to >= next) return null;
+    out.splice(h.from, h.to - h.from, ...h.now);
+    next = h.from;
+  }
+  return out.join("\n");
+}

@@ -6,7 +6,7 @@ import type { Desk } from "../desk.ts";
 import { Draft } from "../draft.ts";
 import * as server from "../model/connection.ts";
 import { between } from "../model/outline.ts";
-import { lines, near } from "../model/lines.ts";
+import { lines, merged, near } from "../model/lines.ts";
 import { offsetOf } from "../model/text.ts";
 import { Arrange } from "./arrange.tsx";
 import { TextArea } from "./text.tsx";
@@ -97,6 +97,7 @@ function Documents({ desk, list }: { desk: Desk; list: server.Document[] }) {
       <button type="button" disabled={!history?.undo.length} title="Ctrl+Z" onClick={() => step(true)}>Undo</button>
       <button type="button" disabled={!history?.redo.length} title="Ctrl+Y" onClick={() => step(false)}>Redo</button>
     </p>
+    {edited && document.stamp !== stored.stamp && <Changed desk={desk} stored={stored} />}
     <div class="replay">
       <TextArea area={area} label={`Text of ${document.name}`} text={text} point={select}
         propose={(at) => server.complete(draft.document(), desk.texts(), at)} write={(now, at) => {
@@ -114,6 +115,19 @@ function Documents({ desk, list }: { desk: Desk; list: server.Document[] }) {
     </div>
     <Difference document={document} />
   </section>;
+}
+
+/** Changed asks what is to become of edits of a file that another program has changed. */
+function Changed({ desk, stored }: { desk: Desk; stored: server.Document }) {
+  const { before, text } = desk.edits.value.get(stored.name)!;
+  const both = useMemo(() => merged(before, text, stored.text), [before, text, stored.text]);
+  return <p class="note tools" role="alert">
+    Another program has changed {stored.name}.
+    {both !== null && <button type="button" onClick={() => desk.settle(stored, both)}>Merge</button>}
+    <button type="button" onClick={() => desk.settle(stored, text)}>Keep mine</button>
+    <button type="button" onClick={() => desk.edit(stored, stored.text)}>Take theirs</button>
+    {both === null && "Both have changed the same lines."}
+  </p>;
 }
 
 /** Difference shows what differs from the last commit. */
