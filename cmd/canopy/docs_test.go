@@ -68,7 +68,7 @@ func documented(t *testing.T, line string) (printed string, status int) {
 }
 
 // byHand are the examples that need another program, an answer or much time.
-var byHand = regexp.MustCompile(`^canopy (fake|lsp|studio|watch|upload|stop|resume) |&$|udp:|--speed|-w |--resume|canopy new first$`)
+var byHand = regexp.MustCompile(`^canopy (bridge|fake|lsp|studio|watch|upload|stop|resume) |&$|udp:|--speed|-w |--resume|canopy new first$`)
 
 // Each command is in a group of the help, and has examples. They are commands as they can be given, over files that
 // exist; those that run by themselves run.
