@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
 )
@@ -25,9 +26,12 @@ var wrapper string
 type File struct{ Name, Text string }
 
 // C returns the program of a tree in C99: the engine, canopy.h and canopy.c, with canopy.hpp for C++17, and the tables,
-// in two files with the given name. Comments say from what they were made, and what is to be known about each task. A
-// tree has at most 65,534 tasks.
+// in two files with the given name, or one like it if C cannot have that. Comments say from what they were made, and
+// what is to be known about each task. A tree has at most 65,534 tasks.
 func C(name, made string, tree *bt.Tree, about func(bt.Task) string) ([]File, error) {
+	if strings.EqualFold(name, "canopy") || strings.ContainsAny(name, "\"\\\n\r") { // the engine's; not for #include
+		name = identifier(name) + "_plan"
+	}
 	w := newWriter(name, made, tree, about)
 	if most := math.MaxUint16 - 1; max(tree.Len(), len(w.kids), len(w.states)) > most {
 		return nil, fmt.Errorf("the tree has %d tasks, and %d states of automata; C supports at most %d", tree.Len(),

@@ -224,13 +224,14 @@ func TestTables(t *testing.T) {
 		}
 		rename(root)
 		tree := trees.Compile(t, root)
-		name := []string{"plan", "a-b", "9", "int"}[seed%4]
+		name := []string{"plan", "canopy", "a-b", "9", "int", "Canopy", "a\"b\\"}[seed%7]
 		list, err := C(name, odd[r.IntN(len(odd))], tree, tree.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
 		save(t, dir, list)
+		name = strings.TrimSuffix(list[len(list)-1].Name, ".c")
 		flags := []string{"-I" + dir, "-DTREE=" + identifier(name) + "_tree", "-DHEADER=\"" + name + ".h\""}
 		program := compile(t, "gcc", flags,
 			filepath.Join(dir, "canopy.c"), filepath.Join(dir, name+".c"), "testdata/driver.c")

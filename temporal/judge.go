@@ -283,9 +283,12 @@ func (j *judge) empty(signal string, place int) bool {
 // the first place. Two events at one time can differ about it.
 func (j *judge) known(c curve, key string, start bool, visit func(p *point, holds bool)) {
 	truth, sided := j.Sides[key]
-	touched := map[int]bool{}
+	var touched map[int]bool
 	for _, k := range j.Touches {
 		if k.Key == key {
+			if touched == nil {
+				touched = map[int]bool{}
+			}
 			touched[k.Place] = k.Holds
 		}
 	}
