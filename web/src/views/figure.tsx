@@ -2,7 +2,7 @@
 
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { events, eventsNear, laneHeight, lanes } from "../draw/lanes.ts";
-import type { Colour, Pen } from "../draw/pen.ts";
+import { type Colour, type Pen, svg } from "../draw/pen.ts";
 import { blocks, plot, strokeOf, valuesOf } from "../draw/plot.ts";
 import { look, sample } from "../draw/status.ts";
 import { type Window, axis, axisHeight, place, resolution } from "../draw/time.ts";
@@ -11,9 +11,9 @@ import { limitsOn } from "../model/margin.ts";
 import { type Lane, type Run, nameOf, since, statusAt, valueAt } from "../model/run.ts";
 import { clock, duration, exactly, number } from "../model/text.ts";
 import type { Store } from "../store.ts";
-import { Drawing, Save, save } from "./drawing.tsx";
+import { Save, save } from "./drawing.tsx";
 import { Properties } from "./properties.tsx";
-import { Row, type RowProps, left, right, shifted } from "./row.tsx";
+import { Cursors, Row, type RowProps, left, right, shifted } from "./row.tsx";
 
 const lanesPerRow = 25; // so that a long tree can break over printed pages
 const mostLanes = 200; // that are drawn at once
@@ -212,7 +212,7 @@ function StatusKey({ store, w }: { store: Store; w: Window }) {
     <Save name="tasks" width={left + w.width + right} height={run.lanes.length * laneHeight}
       draw={shifted((pen) => lanes(pen, w, run, run.lanes, null, true, store.laidOver))} /></h3></div>
     <div class="statuses">{shown.map((name) => <span key={name}>
-      <Drawing store={store} width={26} height={16} draw={(pen) => sample(pen, name)} label="" />
+      <span aria-hidden="true" dangerouslySetInnerHTML={{ __html: svg(26, 16, (pen) => sample(pen, name)) }} />
       {look(name).sign} {name}
     </span>)}</div>
   </div>;
@@ -265,6 +265,7 @@ export function Figure({ store, width, tip }: { store: Store; width: number; tip
         <Lanes store={store} run={store.against!} w={w} list={only} tip={tip} narrow={narrow} />
       </>}
       <Axis store={store} w={w} side="below" tip={tip} />
+      <Cursors store={store} w={w} />
     </div>
   </>;
 }

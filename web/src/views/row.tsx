@@ -83,14 +83,13 @@ export function Row({ store, w, height, label, draw, describe, click, tip, name,
       }}>
       <Drawing store={store} width={left + w.width + right} height={height} draw={draw} label={name} />
       {range !== null && <div class="range" style={{ left: `${left + range[0]}px`, width: `${range[1] - range[0]}px` }} />}
-      <Cursors store={store} w={w} />
     </div>
   </div>;
 }
 
-/** Cursors are the lines of the cursor, of the second one and of the pointer. */
-function Cursors({ store, w }: { store: Store; w: Window }) {
+/** Cursors are the lines of the cursor, of the second one and of the pointer over all rows. */
+export function Cursors({ store, w }: { store: Store; w: Window }) {
   const line = (t: number | null, kind: string) => t === null || t < w.from || t > w.to ? null
     : <div class={`cursor ${kind}`} style={{ transform: `translateX(${left + place(w, t)}px)` }} />;
-  return <>{line(store.hover.value, "hover")}{line(store.other.value, "other")}{line(store.time.value, "main")}</>;
+  return <div class="cursors">{line(store.hover.value, "hover")}{line(store.other.value, "other")}{line(store.time.value, "main")}</div>;
 }
