@@ -237,7 +237,7 @@ func (r *Run) step() error {
 	segment, err := r.world.Advance(until)
 	r.stuck, r.waiting = err != nil, segment.Waiting
 	if r.slides && !segment.Slid && err == nil {
-		e := record.Event{T: from, Micro: r.executive.Micro(), Kind: "chattering", Text: "the motion slides no more"}
+		e := record.Event{T: from, Micro: r.executive.Micro(), Kind: record.KindChattering, Text: "the motion slides no more"}
 		if err := r.rec.Event(e); err != nil {
 			return err
 		}
@@ -337,7 +337,7 @@ func (r *Run) event(segment Segment) error {
 	}
 	if segment.Chatter != nil {
 		text := r.chattering(segment.Chatter).Error() + "; from here on, the motion slides between them"
-		if err := r.log("chattering", text); err != nil {
+		if err := r.log(record.KindChattering, text); err != nil {
 			return err
 		}
 	}

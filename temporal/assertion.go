@@ -14,7 +14,7 @@ import (
 type Assertion struct {
 	Kind    Kind
 	Text    string
-	Formula *Formula // nil: an effect, or the ranges
+	Formula *Formula // nil: an effect, the ranges, or sliding
 	Effect  Effect
 	Proofs  []string // the questions whose proofs assume it
 }
@@ -28,10 +28,13 @@ const (
 	OfFact          // an assumption: it always holds
 	OfEffect        // an assumption: a rate while a task is active
 	OfRange         // an assumption: the states stay in the ranges of the vehicle's model
+	OfSliding       // an assumption: the motion does not slide, where tasks take turns without end
 )
 
 // String returns the word for the kind.
-func (k Kind) String() string { return [...]string{"property", "fact", "effect", "range"}[k] }
+func (k Kind) String() string {
+	return [...]string{"property", "fact", "effect", "range", "sliding"}[k]
+}
 
 // Effect is a range of the rate of a signal while a task is active, in its unit per second.
 type Effect struct {
@@ -57,7 +60,7 @@ func (c *Assertion) Names() []string {
 	switch c.Kind {
 	case OfEffect:
 		return []string{c.Effect.Task, c.Effect.Signal}
-	case OfRange:
+	case OfRange, OfSliding:
 		return nil
 	}
 	var names []string

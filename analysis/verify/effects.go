@@ -71,6 +71,9 @@ func (m *Model) rateRests() []Assumption {
 			list = append(list, a)
 		}
 	}
+	if len(list) > 0 && m.subject.Slides {
+		list = append(list, NoSliding)
+	}
 	m.origins = [len(rateAssumptions)]bool{}
 	return list
 }

@@ -52,6 +52,7 @@ var (
 	StayLong    = Assumption{"signals can stay as they are for longer than the times of the property", false}
 	Settles     = Assumption{"signals and tasks do not change each other without end at one instant", true}
 	Begins      = Assumption{"the run begins as the mission declares", true}
+	NoSliding   = Assumption{"the motion does not slide", true}
 )
 
 // Finding is one answer.
@@ -300,6 +301,9 @@ func (m *Model) ask(q Question) []Finding {
 		found = []Finding{{Verdict: NotAsked, Text: "it needs " + q.Needs, Needs: q.Needs}}
 	}
 	rests := m.rateRests()
+	if q.Name == "chatter" { // which is about sliding
+		rests = slices.DeleteFunc(rests, func(a Assumption) bool { return a == NoSliding })
+	}
 	for i := range found {
 		f := &found[i]
 		f.Question = q.Name

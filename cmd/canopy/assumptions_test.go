@@ -93,9 +93,37 @@ func TestProofsThatRestOnAssumptions(t *testing.T) {
 			onEffects = append(onEffects, q.Name)
 		}
 	}
-	list := declared.Watch(p.Tree, nil, false).Assertions
+	list := declared.Watch(p.Tree, nil, false, false).Assertions
 	if len(list) != 3 || !slices.Equal(list[0].Proofs, onFacts) || !slices.Equal(list[1].Proofs, onEffects) || !slices.Equal(
 		list[2].Proofs, onEffects) {
 		t.Errorf("%+v, want %v and %v", list, onFacts, onEffects)
+	}
+}
+
+// Where tasks take turns without end and the motion slides, their statuses stay as they are: proofs from rates assume
+// that it does not, and the run says that it did.
+func TestProofsAssumeThatNothingSlides(t *testing.T) {
+	for _, policy := range []string{"stop", "continue"} {
+		dir := write(t, map[string]string{
+			"m.yaml": "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: 20\nchattering: " + policy +
+				"\ncheck: {properties: [always within 3 not up, always within 3 not down]}\n",
+			"v.yaml": "vehicle: v\nstates: {x: {unit: m, derivative: v, min: 0, max: 1}}\ncommands: {v: {unit: m/s}}\n",
+			"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><ReactiveFallback><ReactiveSequence><Condition name="high" on="x ge 0.5 [m]"/>` +
+				`<Action name="down" write="v := -1 [m/s]"/></ReactiveSequence><Action name="up" write="v := 1 [m/s]"/></ReactiveFallback></BehaviorTree></root>`,
+		})
+		slides := policy == "continue"
+		stdout, stderr, _ := canopy("check", filepath.Join(dir, "m.yaml"), "--json")
+		if n := strings.Count(stdout, "within 3 not"); n < 2 || strings.Contains(stdout, verify.NoSliding.Text) != slides {
+			t.Errorf("%s: %s%s", policy, stdout, stderr)
+		}
+		stdout, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", filepath.Join(dir, "out"))
+		if status == exitOK || strings.Contains(stdout, "sliding      violated at 0:00:00: "+verify.NoSliding.Text) != slides {
+			t.Errorf("%s: status %d\n%s%s", policy, status, stdout, stderr)
+		}
+		first, _, _ := canopy("monitor", filepath.Join(dir, "m.yaml"), "--json")
+		again, _, _ := canopy("monitor", filepath.Join(dir, "out"), "--json")
+		if slides && (first != again || !strings.Contains(first, verify.NoSliding.Text)) {
+			t.Errorf("monitor:\n%s%s", first, again)
+		}
 	}
 }

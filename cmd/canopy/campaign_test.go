@@ -268,20 +268,25 @@ func startOf(x *verify.Finding) string {
 
 // judge holds answers against a flight.
 func (c *campaign) judge(found []verify.Finding, f *flownLog, initial string) {
-	if r := f.broken(); r != nil {
-		if c.counts["broken "+r.Kind]++; c.counts["broken "+r.Kind] < 3 {
-			c.Logf("seed %d broken %s %s at %v", c.seed, r.Kind, r.Property, *r.At)
+	broken := f.broken()
+	if broken != nil {
+		if c.counts["broken "+broken.Kind]++; c.counts["broken "+broken.Kind] < 3 {
+			c.Logf("seed %d broken %s %s at %v", c.seed, broken.Kind, broken.Property, *broken.At)
 		}
-		return
+		if broken.Kind != temporal.OfSliding.String() {
+			return
+		}
 	}
 	of := map[string][]*verify.Finding{}
-	for i := range found { // that the plan settles is an assumption
-		if f.summary.Outcome != record.Failed || !slices.Contains(found[i].Assumes, verify.Settles) {
-			of[found[i].Question] = append(of[found[i].Question], &found[i])
+	for i := range found { // that the plan settles, and that the motion does not slide, are assumptions
+		if x := &found[i]; (f.summary.Outcome != record.Failed || !slices.Contains(x.Assumes, verify.Settles)) &&
+			(broken == nil || !slices.Contains(x.Assumes, verify.NoSliding)) {
+			of[x.Question] = append(of[x.Question], x)
 		}
 	}
-	begins := func(x *verify.Finding) bool { return slices.Contains(x.Assumes, verify.Begins) }
-	if initial != "" && !strings.HasSuffix(initial, among) && slices.ContainsFunc(of["conflict"], begins) {
+	declared := initial == "" || strings.HasSuffix(initial, among)
+	everywhere := func(x *verify.Finding) bool { return proved(x, initial) }
+	if !declared && !slices.ContainsFunc(of["conflict"], everywhere) { // others may only be excluded from the declared start
 		delete(of, "conflict")
 	}
 	c.runs(of, f, initial)

@@ -17,15 +17,20 @@ import (
 var (
 	onFacts   = slices.DeleteFunc(Questions(), func(q string) bool { return q == "reaction" })
 	onEffects = []string{"reach", "regression", "property", "chatter"}
+	onMotion  = []string{"reach", "regression", "property"}
 )
 
 // Watch returns what is judged on the runs of a mission with computed signals. Proofs may assume the ranges of the
-// vehicle's states, if it is known to have some.
-func (d *Declarations) Watch(tree *bt.Tree, computed map[string]*expr.Expr, ranges bool) temporal.Watch {
+// vehicle's states, if it is known to have some, and where the motion may slide, that it does not.
+func (d *Declarations) Watch(tree *bt.Tree, computed map[string]*expr.Expr, ranges, slides bool) temporal.Watch {
 	list := d.assertions(tree)
-	if ranges || len(list) > 0 || d.Goal != nil {
+	asked := len(list) > 0 || d.Goal != nil
+	if ranges || asked {
 		list = append(list, temporal.Assertion{Kind: temporal.OfRange, Text: "the states stay in their ranges",
 			Proofs: onEffects})
+	}
+	if slides && asked {
+		list = append(list, temporal.Assertion{Kind: temporal.OfSliding, Text: "the motion does not slide", Proofs: onMotion})
 	}
 	return temporal.Watch{Assertions: list, Computed: computed}
 }

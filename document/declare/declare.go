@@ -111,6 +111,7 @@ type Subject struct {
 	Sources  []string              // of signals: each may be lost and found at any instant
 	Horizon  float64               // at which every run ends [s]; 0: at none
 	Ends     bool                  // every run ends with the plan
+	Slides   bool                  // where tasks take turns without end, a run slides on, with the statuses as they are
 
 	Initial map[string]interval.Interval // where signals are at the start of every run; nil: anywhere
 

@@ -6,13 +6,15 @@ import (
 
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/sim"
 )
 
 // Subject returns the mission's plan with the declarations about its world, for proofs.
 func (m *Mission) Subject() declare.Subject {
 	m = m.Flown()
 	s := declare.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{},
-		Program: m.Program, Compiler: m.compiler, Horizon: m.Horizon, Ends: m.EndsWithPlan}
+		Program: m.Program, Compiler: m.compiler, Horizon: m.Horizon, Ends: m.EndsWithPlan,
+		Slides: m.Chattering == sim.Continue}
 	for _, source := range m.Sources() {
 		s.Sources = append(s.Sources, source.Name)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/canopy-uav/canopy/executive"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/expr/interval"
+	"github.com/canopy-uav/canopy/sim"
 	"github.com/canopy-uav/canopy/temporal"
 	"github.com/canopy-uav/canopy/vehicle/equations"
 	"github.com/canopy-uav/canopy/vehicle/model"
@@ -65,7 +66,7 @@ func (m *Mission) From(states []int, values []float64, record []string, interval
 func (m *Mission) Watch() temporal.Watch {
 	return m.Declared.Watch(m.Plan.Tree, m.computed, slices.ContainsFunc(m.Vehicle.States, func(s model.State) bool {
 		return s.Range.String() != ""
-	}))
+	}), m.Chattering == sim.Continue)
 }
 
 // Judging returns the mission that can be judged on its runs: it also records the signals that a watch reads, and those

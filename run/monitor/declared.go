@@ -5,6 +5,7 @@ import (
 	"github.com/canopy-uav/canopy/document/declare"
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/run/record"
+	"github.com/canopy-uav/canopy/sim"
 	"github.com/canopy-uav/canopy/syntax/yamldoc"
 	"github.com/canopy-uav/canopy/temporal"
 )
@@ -24,7 +25,8 @@ func Declared(h *record.Header, log string) (w temporal.Watch, err error) {
 	if missionFile == nil {
 		return w, nil
 	}
-	w.Computed = declare.Computed(yamldoc.NewReader(missionFile).Parse("").Entry("signals"))
+	mission := yamldoc.NewReader(missionFile).Parse("")
+	w.Computed = declare.Computed(mission.Entry("signals"))
 	if planFile == nil {
 		return w, nil
 	}
@@ -33,5 +35,6 @@ func Declared(h *record.Header, log string) (w temporal.Watch, err error) {
 		return w, diags.Err()
 	}
 	declared, diags := declare.ReadSection(missionFile, p, Scope(h))
-	return declared.Watch(p.Tree, w.Computed, false), diags.Err()
+	policy := mission.Entry("chattering")
+	return declared.Watch(p.Tree, w.Computed, false, policy != nil && policy.Value == sim.Continue.String()), diags.Err()
 }

@@ -38,12 +38,12 @@ type Monitor struct {
 	samples    []sample
 	changes    []change
 	crossings  []crossing
-	relations  map[string]*relation // by text
-	watched    []string             // texts of those of which each change is stored,
-	until      float64              // up to this time [s]
-	outside    *record.Event        // the first state that left its range
-	told       int                  // status changes so far
-	plans      []span               // that have decided, in their order
+	relations  map[string]*relation           // by text
+	watched    []string                       // texts of those of which each change is stored,
+	until      float64                        // up to this time [s]
+	breaks     map[temporal.Kind]record.Event // the first event that breaks an assumption
+	told       int                            // status changes so far
+	plans      []span                         // that have decided, in their order
 	values     int
 	most       int
 	full       string // why more is not stored; "": it is
@@ -56,6 +56,9 @@ type column struct {
 }
 
 const theTime = -1
+
+// breaking tells which assumption an event of a kind breaks.
+var breaking = map[string]temporal.Kind{record.KindRange: temporal.OfRange, record.KindChattering: temporal.OfSliding}
 
 // sample is the values of the kept signals at a time.
 type sample struct {
@@ -94,7 +97,7 @@ func Tasks(h *record.Header, later []record.Takeover) []record.Task {
 // New returns a monitor of a run. If it is known which plans take over later, assertions may name their tasks.
 func New(h *record.Header, w temporal.Watch, later ...record.Takeover) *Monitor {
 	m := &Monitor{tasks: Tasks(h, later), scope: Scope(h), tolerance: h.RelTol, most: maxValues,
-		relations: map[string]*relation{}, watched: h.Watched, until: math.Inf(1)}
+		breaks: map[temporal.Kind]record.Event{}, relations: map[string]*relation{}, watched: h.Watched, until: math.Inf(1)}
 	w.Computed = maps.Clone(w.Computed)
 	for _, t := range m.tasks { // a name that is also that of a task means the task
 		delete(w.Computed, t.Name)
@@ -223,8 +226,10 @@ func (m *Monitor) Status(t float64, _ int, c bt.Change) error {
 
 // Event implements [record.Recorder].
 func (m *Monitor) Event(e record.Event) error {
-	if e.Kind == record.KindRange && m.outside == nil {
-		m.outside = &e
+	if k, is := breaking[e.Kind]; is {
+		if _, known := m.breaks[k]; !known {
+			m.breaks[k] = e
+		}
 	}
 	if e.Kind == record.KindSampled {
 		m.until = e.T
@@ -285,8 +290,8 @@ func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
 		if !math.IsNaN(j.At) {
 			r.At = &j.At
 		}
-		if c.Kind == temporal.OfRange && j.Verdict == temporal.Violated {
-			r.Because = m.outside.Text
+		if j.Verdict == temporal.Violated {
+			r.Because = m.breaks[c.Kind].Text
 		}
 		switch {
 		case j.Verdict != temporal.Open:
@@ -359,11 +364,12 @@ func (m *Monitor) judge(trace *temporal.Trace, c *temporal.Assertion, told float
 	switch c.Kind {
 	case temporal.OfEffect:
 		return trace.JudgeEffect(c.Effect, m.tolerance)
-	case temporal.OfRange:
+	case temporal.OfRange, temporal.OfSliding:
 		j := temporal.Judgement{Margin: math.Inf(1), At: math.NaN()}
+		e, broken := m.breaks[c.Kind]
 		switch {
-		case m.outside != nil && m.outside.T <= told:
-			j.Verdict, j.At = temporal.Violated, m.outside.T
+		case broken && e.T <= told:
+			j.Verdict, j.At = temporal.Violated, e.T
 		case trace.Partial:
 			j.Verdict = temporal.Open
 		}

@@ -205,6 +205,9 @@ const KindSwap = "swap"
 // KindRange is the kind of an event at which a state leaves the range in which the vehicle's model is valid.
 const KindRange = "range"
 
+// KindChattering is the kind of an event at which a motion begins to slide, or ends to.
+const KindChattering = "chattering"
+
 // KindTolerance is the kind of an event that warns that the solution may be wrong: a state leaves the range that the
 // equations imply or, at the end, was always near its absolute tolerance.
 const KindTolerance = "tolerance"
