@@ -60,7 +60,7 @@ export function TreeView({ store, width, arranging, name }: { store: Store; widt
   const l = useMemo(() => layout(run, collapsed, onScreen), [run, collapsed]);
   const fitting = Math.min(1, width / l.width);
   const [at, setAt] = useState<{ x: number; y: number; scale: number } | null>(null); // null: as large as fits
-  const scale = at?.scale ?? Math.max(fitting, 0.55);
+  const scale = at?.scale ?? Math.max(fitting, smallest / size.note);
   const printing = store.printing.value;
   const height = printing ? l.height * fitting : Math.min(mostHeight, Math.ceil(l.height * scale));
   const limit = (v: number, most: number) => Math.min(Math.max(0, v), Math.max(0, most));
