@@ -380,13 +380,19 @@ func (c *campaign) regression(of map[string][]*verify.Finding, f *flownLog, init
 			}
 		}
 	}
-	for _, change := range f.log.Changes { // a run may end with an action that took no time, in no span
+	last := span{status: make([]bt.Status, len(f.log.Tasks))}
+	for i, t := range f.log.Tasks {
+		last.status[i] = t.Initial
+	}
+	for _, change := range f.log.Changes { // a run may end with an action that takes no time, in no span
+		last.status[change.Task] = change.To
 		for i, r := range rules {
 			if change.Task == r.Action && change.T >= f.summary.Ended-1e-9 {
 				shown[fmt.Sprintf("rule %d", i+1)] = true
 			}
 		}
 	}
+	shown[fmt.Sprintf("rule %d", first(&last)+1)] = true
 	for _, x := range of["regression"] {
 		rule, _, refuted := strings.Cut(x.Text, " does not lead to")
 		if refuted && initial == startOf(x) && f.summary.Outcome != record.Failed && !shown[strings.Split(rule, ",")[0]] {
