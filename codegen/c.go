@@ -19,6 +19,12 @@ var header string
 //go:embed runtime/canopy.c
 var source string
 
+//go:embed runtime/canopy_program.h
+var programHeader string
+
+//go:embed runtime/canopy_program.c
+var programSource string
+
 //go:embed runtime/canopy.hpp
 var wrapper string
 
@@ -27,8 +33,9 @@ type File struct{ Name, Text string }
 
 // C returns the program of a tree in C99: the engine, canopy.h and canopy.c, with canopy.hpp for C++17, and the tables,
 // in two files with the given name, or one like it if C cannot have that. Comments say from what they were made, and
-// what is to be known about each task. A tree has at most 65,534 tasks.
-func C(name, made string, tree *bt.Tree, about func(bt.Task) string) ([]File, error) {
+// what is to be known about each task. A tree has at most 65,534 tasks. With a program, its expressions are translated,
+// too, for canopy_program.h and canopy_program.c; it must not read look-up tables, nor have an entry of a blackboard.
+func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program) ([]File, error) {
 	if strings.EqualFold(name, "canopy") || strings.ContainsAny(name, "\"\\\n\r") { // the engine's; not for #include
 		name = identifier(name) + "_plan"
 	}
@@ -37,8 +44,21 @@ func C(name, made string, tree *bt.Tree, about func(bt.Task) string) ([]File, er
 		return nil, fmt.Errorf("the tree has %d tasks, and %d states of automata; C supports at most %d", tree.Len(),
 			len(w.states), most)
 	}
-	return []File{{"canopy.h", header}, {"canopy.c", source}, {"canopy.hpp", wrapper}, {name + ".h", w.header()},
-		{name + ".c", w.source(name)}}, nil
+	files := []File{{"canopy.h", header}, {"canopy.c", source}, {"canopy.hpp", wrapper}}
+	engine, declarations, definitions := "canopy.h", "", ""
+	if p != nil {
+		g, err := newProgram(p, w)
+		if err != nil {
+			return nil, err
+		}
+		if definitions, err = g.definitions(); err != nil {
+			return nil, err
+		}
+		engine, declarations = "canopy_program.h", g.declarations()
+		files = append(files, File{"canopy_program.h", programHeader}, File{"canopy_program.c", programSource})
+	}
+	return append(files, File{name + ".h", w.header(engine, declarations)},
+		File{name + ".c", w.source(name, definitions)}), nil
 }
 
 // tables are the constant tables of a tree, in the layout of canopy.h.

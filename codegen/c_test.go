@@ -225,7 +225,7 @@ func TestTables(t *testing.T) {
 		rename(root)
 		tree := trees.Compile(t, root)
 		name := []string{"plan", "canopy", "a-b", "9", "int", "Canopy", "a\"b\\"}[seed%7]
-		list, err := C(name, odd[r.IntN(len(odd))], tree, tree.Name)
+		list, err := C(name, odd[r.IntN(len(odd))], tree, tree.Name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,9 +328,11 @@ func TestCompiles(t *testing.T) {
 		}
 		for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O2", "-ffreestanding"},
 			{"-DCANOPY_TIME=float", "-DCANOPY_SECOND=1"}, {"-DCANOPY_TIME=int64_t", "-DCANOPY_SECOND=1000000"}} {
-			args := slices.Concat(warnings, flags, []string{"-c", "runtime/canopy.c", "-o", object})
-			if text, err := exec.Command(path, args...).CombinedOutput(); err != nil {
-				t.Errorf("%s %s: %v\n%s", compiler, strings.Join(args, " "), err, text)
+			for _, source := range []string{"runtime/canopy.c", "runtime/canopy_program.c"} {
+				args := slices.Concat(warnings, flags, []string{"-c", source, "-o", object})
+				if text, err := exec.Command(path, args...).CombinedOutput(); err != nil {
+					t.Errorf("%s %s: %v\n%s", compiler, strings.Join(args, " "), err, text)
+				}
 			}
 		}
 	}
@@ -358,7 +360,7 @@ func TestLeavesInCpp(t *testing.T) {
 		t.Fatal(list)
 	}
 	dir := t.TempDir()
-	files, err := C("patrol", "", p.Tree, p.Tree.Name)
+	files, err := C("patrol", "", p.Tree, p.Tree.Name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

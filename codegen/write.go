@@ -76,21 +76,21 @@ func literal(text string) string {
 	return `"` + b.String() + `"`
 }
 
-func (w *writer) header() string {
+func (w *writer) header(engine, more string) string {
 	var b strings.Builder
 	guard := w.constant("h")
-	fmt.Fprintf(&b, "%s\n#ifndef %s\n#define %s\n\n#include \"canopy.h\"\n\nenum {\n", comment(w.made), guard, guard)
+	fmt.Fprintf(&b, "%s\n#ifndef %s\n#define %s\n\n#include \"%s\"\n\nenum {\n", comment(w.made), guard, guard, engine)
 	for i, number := range w.numbers {
 		fmt.Fprintf(&b, "  %s = %d, %s\n", number, i, comment(w.about(bt.Task(i))))
 	}
-	fmt.Fprintf(&b, "  %s = %d\n};\n\nextern const canopy_tree %s_tree;\n\n#endif\n", w.constant("tasks"), len(w.numbers),
-		w.prefix)
+	fmt.Fprintf(&b, "  %s = %d\n};\n\nextern const canopy_tree %s_tree;\n%s\n#endif\n", w.constant("tasks"),
+		len(w.numbers), w.prefix, more)
 	return b.String()
 }
 
-func (w *writer) source(name string) string {
+func (w *writer) source(name, more string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n#include \"%s.h\"\n\n#include <stddef.h>\n\n", comment(w.made), name)
+	fmt.Fprintf(&b, "%s\n#include \"%s.h\"\n\n#include <math.h>\n#include <stddef.h>\n\n", comment(w.made), name)
 	b.WriteString("static const canopy_node nodes[] = {\n")
 	for i := range w.nodes {
 		fmt.Fprintf(&b, "    %s, %s\n", w.nodes[i].text(), comment(w.about(bt.Task(i))))
@@ -105,7 +105,7 @@ func (w *writer) source(name string) string {
 	fmt.Fprintf(&b, "\nconst canopy_tree %s_tree = {nodes, %s, %s, %s, names, %d, %d, %d};\n", w.prefix,
 		pointer("kids", len(w.kids)), pointer("states", len(w.states)), pointer("lasting", len(w.lasting)), len(w.nodes),
 		len(w.lasting), len(w.tree.Shared()))
-	return b.String()
+	return b.String() + more
 }
 
 // list writes a constant array, which C does not allow to be empty.

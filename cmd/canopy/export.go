@@ -12,7 +12,9 @@ import (
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/codegen"
 	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/document/qgc"
+	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/internal/files"
 	"github.com/canopy-uav/canopy/vehicle/contract"
 
@@ -69,7 +71,7 @@ func program(name, folder string, stderr io.Writer) error {
 	if folder == "" {
 		return &usageError{"a program has several files: name their folder with --out"}
 	}
-	p, _, err := readPlan(name, stderr)
+	p, m, err := readPlan(name, stderr)
 	if err != nil {
 		return err
 	}
@@ -85,7 +87,7 @@ func program(name, folder string, stderr io.Writer) error {
 	}
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	made := "The tree of " + filepath.ToSlash(name) + ", made by canopy export c; do not edit."
-	list, err := codegen.C(base, made, p.Tree, about)
+	list, err := codegen.C(base, made, p.Tree, about, programOf(m))
 	if err != nil {
 		return failed(err)
 	}
@@ -95,6 +97,36 @@ func program(name, folder string, stderr io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// programOf returns the plan of a mission with its expressions, nil for a plan alone.
+func programOf(m *mission.Mission) *codegen.Program {
+	if m == nil {
+		return nil
+	}
+	m = m.Flown()
+	names := m.Subject().Signals
+	return &codegen.Program{Program: m.Program, About: func(place int) (name, about string) {
+		name = names[place]
+		s, _ := m.Signal(name)
+		about = name
+		switch {
+		case len(s.Values) > 0:
+			about += ": "
+			for i, v := range s.Values {
+				about += fmt.Sprintf("%d %s, ", i, v)
+			}
+			about = strings.TrimSuffix(about, ", ")
+		case s.Type != expr.Real:
+			about += ": " + s.Type.Name()
+		default:
+			about += " [" + s.Unit.String() + "]"
+		}
+		if s.Text != "" {
+			about += ": " + s.Text
+		}
+		return name, about
+	}}
 }
 
 // contingency returns the plan of QGroundControl for a tree of a mission's plan.

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/canopy-uav/canopy/bt"
+	"github.com/canopy-uav/canopy/codegen"
+	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
+	"github.com/canopy-uav/canopy/internal/trees"
+	"github.com/canopy-uav/canopy/vehicle/equations"
+)
+
+// sampled is a world whose signals are constant within an instant, but for what the plan writes: what a program in C
+// sees.
+type sampled struct {
+	executive.Numbers
+	p       *executive.Program
+	t       float64
+	y       []float64 // the states and outputs of the vehicle
+	u       []float64
+	signals *executive.Signals
+	above   []bool
+	all     []int
+}
+
+func newSampled(p *executive.Program) *sampled {
+	w := &sampled{p: p, u: p.Initial(), y: make([]float64, p.Layout.Slots-1), above: make([]bool, len(p.Indicators))}
+	w.signals = executive.NewSignals(p, func(_ float64, y, _, out []float64) { copy(out, y[p.Layout.Outputs-1:]) })
+	for i := range p.Indicators {
+		w.all = append(w.all, i)
+	}
+	w.Numbers = executive.NewNumbers(w)
+	return w
+}
+
+func (w *sampled) T() float64                    { return w.t }
+func (w *sampled) Discrete() ([]float64, []bool) { return w.u, w.above }
+func (w *sampled) Set(input int, number float64) { w.u[input] = number }
+func (w *sampled) Truth(c *expr.Code) bool       { return c.Bool(w.signals.Values, nil) }
+func (w *sampled) Signals() []float64 {
+	copy(w.signals.Values[1:], w.y)
+	w.signals.Fill(w.p.All, w.t, w.y[:w.p.Layout.Outputs-1], w.u, nil)
+	return w.signals.Values
+}
+
+// exported is a random mission and its program in C.
+type exported struct {
+	m       *mission.Mission
+	text    string
+	inputs  []int // the places of the signals that the program reads
+	outputs []int // of the slots and the computed signals that it has
+}
+
+// sent returns the numbers as a line.
+func sent(values []float64) string {
+	var b strings.Builder
+	for _, v := range values {
+		b.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + " ")
+	}
+	return b.String()
+}
+
+// play sends random inputs to the program in C, and writes what the executive does with them.
+func (e *exported) play(t *testing.T, r *rand.Rand, number int, in, want *bytes.Buffer) {
+	p := e.m.Program
+	w := newSampled(p)
+	fmt.Fprintln(in, "plan", number, len(e.inputs))
+	fmt.Fprintln(want, "plan", number)
+	var x *executive.Executive
+	for k := range 40 {
+		for _, place := range e.inputs {
+			switch s := w.y[place-1]; {
+			case k == 0 || r.IntN(4) == 0:
+				w.y[place-1] = float64(r.IntN(41)-20) / 8
+			case r.IntN(2) == 0:
+				w.y[place-1] = s + float64(r.IntN(9)-4)/16
+			}
+			if d, _ := e.m.Signal(e.m.Subject().Signals[place]); d.Type != expr.Real {
+				w.y[place-1] = float64(r.IntN(2))
+			}
+		}
+		values := []float64{w.t}
+		for _, place := range e.inputs {
+			values = append(values, w.y[place-1])
+		}
+		if k == 0 {
+			w.Signals()
+			x = executive.New(p, w, executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(p.Tree, in, 0) }))
+		}
+		fmt.Fprintln(in, "step", sent(values))
+		err := e.steps(w, x, want)
+		if err != nil {
+			t.Logf("%v\n%s", err, e.text)
+		}
+		w.t += float64(1+r.IntN(8)) / 8
+	}
+}
+
+// steps is a step of the world, written as the program in C writes it.
+func (e *exported) steps(w *sampled, x *executive.Executive, want *bytes.Buffer) (err error) {
+	x.Begin()
+	again := true
+	for round := 0; again && err == nil && round < 200; round++ {
+		w.Signals()
+		x.Changed(w.all)
+		again, err = x.Settle()
+		for _, l := range x.Log {
+			if l.Kind == "" {
+				fmt.Fprintf(want, "%d: %d -> %d\n", l.Change.Task, l.Change.From, l.Change.To)
+			}
+		}
+	}
+	fmt.Fprintln(want, "step", map[bool]int{true: 1}[again || err != nil])
+	s := w.Signals()
+	for _, place := range e.outputs {
+		fmt.Fprint(want, number17(s[place]), " ")
+	}
+	fmt.Fprintln(want)
+	return err
+}
+
+func number17(v float64) string { return fmt.Sprintf("%.17g", v) }
+
+// TestProgramsInC: the plan of a mission in C makes the same status changes with the same inputs, in the same order, and
+// writes the same values.
+func TestProgramsInC(t *testing.T) {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("gcc is not installed")
+	}
+	dir, sources, header, programs, most := t.TempDir(), []string{}, "", []string{}, 1
+	var all []*exported
+	left := map[string]int{}
+	for seed := uint64(0); len(all) < trees.Count(300, 40); seed++ {
+		k := newWhole(seed)
+		files := k.filesUntil("", 0)
+		m, _ := mission.Read("m.yaml", func(name string) ([]byte, error) {
+			if text, ok := files[name]; ok {
+				return []byte(text), nil
+			}
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}, equations.Offers(), nil)
+		if m == nil {
+			continue
+		}
+		m = m.Flown()
+		name := fmt.Sprintf("m%d", len(all))
+		list, err := codegen.C(name, name, m.Plan.Tree, m.Plan.Tree.Name, programOf(m))
+		if err != nil {
+			left[err.Error()]++
+			continue
+		}
+		e := &exported{m: m, text: files["m.yaml"] + files["p.xml"]}
+		all = append(all, e)
+		for _, f := range list {
+			must(t, os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o600))
+		}
+		h := list[len(list)-2].Text
+		e.inputs, e.outputs = placesIn(h, "_IN_", m), slices.Concat(placesIn(h, "_OUT_", m), placesIn(h, "_VALUE_", m))
+		sources = append(sources, name+".c")
+		header += "#include \"" + name + ".h\"\n"
+		programs = append(programs, "&"+name+"_program")
+		most = max(most, m.Plan.Tree.Len(), len(m.Program.Leaves), m.Program.Layout.Signals, m.Program.Captures)
+	}
+	t.Log(len(all), "programs; not supported:", left)
+	header += fmt.Sprintf("#define PROGRAMS %s\n#define MOST %d\n", strings.Join(programs, ", "), most)
+	must(t, os.WriteFile(filepath.Join(dir, "missions.h"), []byte(header), 0o600))
+	driver, err := filepath.Abs("../../codegen/testdata/programs.c")
+	must(t, err)
+	program := filepath.Join(dir, "program")
+	args := slices.Concat([]string{"-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic",
+		"-I.", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}, sources,
+		[]string{"canopy.c", "canopy_program.c", driver, "-lm", "-o", program})
+	c := exec.Command(gcc, args...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%.4000s", err, out)
+	}
+	var in, want bytes.Buffer
+	for i, e := range all {
+		e.play(t, rand.New(rand.NewPCG(51, uint64(i))), i, &in, &want)
+	}
+	c = exec.Command(program)
+	c.Stdin = &in
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%.2000s", err, out)
+	}
+	got, wants := strings.Split(string(out), "\n"), strings.Split(want.String(), "\n")
+	if n := strings.Count(want.String(), " -> "); n < 50*len(all) {
+		t.Errorf("only %d status changes", n)
+	}
+	plan := 0
+	for i := range wants {
+		if strings.HasPrefix(wants[i], "plan ") {
+			plan, _ = strconv.Atoi(wants[i][5:])
+		}
+		if i >= len(got) || !alike(got[i], wants[i]) {
+			t.Fatalf("%s\nline %d:\n%s\nthe executive:\n%s", all[plan].text, i, strings.Join(got[max(0, i-12):min(len(got), i+3)], "\n"),
+				strings.Join(wants[max(0, i-12):min(len(wants), i+3)], "\n"))
+		}
+	}
+}
+
+// alike compares lines of texts and numbers, which may differ by the last digit of a function such as a sine.
+func alike(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, y := strings.Fields(a), strings.Fields(b)
+	return slices.EqualFunc(x, y, func(a, b string) bool {
+		v, err1 := strconv.ParseFloat(strings.ReplaceAll(a, "-nan", "nan"), 64)
+		w, err2 := strconv.ParseFloat(b, 64)
+		return a == b || err1 == nil && err2 == nil && (math.Abs(v-w) <= 1e-12*math.Abs(w) || math.IsNaN(v) && math.IsNaN(w))
+	})
+}
+
+// placesIn returns the places in the mission of the signals that a header declares with a prefix, in their order.
+func placesIn(header, prefix string, m *mission.Mission) (places []int) {
+	for line := range strings.Lines(header) {
+		if name, about, ok := strings.Cut(line, "/* "); ok && strings.Contains(name, prefix) {
+			name = strings.FieldsFunc(about, func(r rune) bool { return r == ' ' || r == ':' })[0]
+			_, place := m.Signal(name)
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// TestSolarDayInC runs examples/29-solar-c: its page has what it prints.
+func TestSolarDayInC(t *testing.T) {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("gcc is not installed")
+	}
+	dir := t.TempDir()
+	for _, args := range [][]string{{"run", "../../missions/solar-day.yaml", "--out", filepath.Join(dir, "day")},
+		{"export", "c", "../../missions/solar-day.yaml", "--out", dir}} {
+		if _, stderr, status := canopy(args...); status != exitOK {
+			t.Fatal(stderr)
+		}
+	}
+	example := filepath.Join("..", "..", "examples", "29-solar-c")
+	program := filepath.Join(dir, "replay")
+	args := []string{"-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic", "-I" + dir,
+		filepath.Join(example, "replay.c"), "-lm", "-o", program}
+	for _, name := range []string{"solar-day.c", "canopy.c", "canopy_program.c"} {
+		args = append(args, filepath.Join(dir, name))
+	}
+	if out, err := exec.Command(gcc, append(args, "-lm")...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	printed, err := exec.Command(program, filepath.Join(dir, "day")).CombinedOutput()
+	page, _ := os.ReadFile(filepath.Join(example, "README.md"))
+	if err != nil || !strings.Contains(string(page), "```console\n"+string(printed)+"```") {
+		t.Errorf("%v\n%s", err, printed)
+	}
+}

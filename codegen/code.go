@@ -1,0 +1,315 @@
+package codegen
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/canopy-uav/canopy/expr"
+)
+
+// calls are the functions of expressions in C. Those that expressions replace by others are never called.
+var calls = map[string]string{
+	"abs": "fabs(%s)", "min": "canopy_min(%s, %s)", "max": "canopy_max(%s, %s)", "sqrt": "sqrt(%s)", "exp": "exp(%s)",
+	"log": "log(%s)", "sin": "sin(%s)", "cos": "cos(%s)", "tan": "tan(%s)", "asin": "asin(%s)", "acos": "acos(%s)",
+	"atan": "atan(%s)", "tanh": "tanh(%s)", "atan2": "atan2(%s, %s)", "sign": "canopy_sign(%s)", "floor": "floor(%s)",
+	"mod": "canopy_mod(%s, %s)", "bitand": "canopy_bits('&', %s, %s)", "bitor": "canopy_bits('|', %s, %s)",
+	"bitxor": "canopy_bits('^', %s, %s)", "bitnot": "canopy_not(%s)",
+}
+
+// term is a part of an expression in C, with the strength of its operator.
+type term struct {
+	text  string
+	binds int
+}
+
+const (
+	sum = iota
+	product
+	atom
+)
+
+// in returns the term as an operand of an operator.
+func (t term) in(binds int) string {
+	if t.binds < binds {
+		return "(" + t.text + ")"
+	}
+	return t.text
+}
+
+func infix(x term, operator string, y term, binds int) term {
+	return term{x.in(binds) + " " + operator + " " + y.in(binds+1), binds}
+}
+
+// constant returns a constant of C that has exactly this value.
+func constant(v float64) term {
+	switch {
+	case math.IsInf(v, 1):
+		return term{"INFINITY", atom}
+	case math.IsInf(v, -1):
+		return term{"-INFINITY", sum}
+	case math.IsNaN(v):
+		return term{"NAN", atom}
+	}
+	text := strconv.FormatFloat(v, 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	if text[0] == '-' {
+		return term{text, sum}
+	}
+	return term{text, atom}
+}
+
+// coder writes a program of package expr in C. Within a block it keeps the accumulator and the registers as terms; they
+// are variables where blocks meet.
+type coder struct {
+	program []expr.Instruction
+	place   func(signal int) int
+	yes, no string // the values of a condition; "": it is a number
+	a       *term
+	r       map[uint8]term
+	lines   []string
+	labels  map[uint]bool
+	used    map[string]bool // variables
+	last    string          // the statement that returns what the last test says
+}
+
+// body returns the statements of an expression as a function of the signals s, with these places there: of a condition
+// as a number 1 or 0, or as a truth. Look-up tables are not supported.
+func body(c *expr.Code, truth bool, place func(signal int) int) (string, error) {
+	w := &coder{program: c.Program(false), place: place, r: map[uint8]term{}, labels: map[uint]bool{},
+		used: map[string]bool{}}
+	switch {
+	case truth:
+		w.yes, w.no = "true", "false"
+	case c.Type() == expr.Boolean:
+		w.yes, w.no = "1.0", "0.0"
+	}
+	for i := range w.program {
+		if t := w.program[i].Target; w.jumps(i) && t < uint(len(w.program)) {
+			w.labels[t] = true
+		}
+	}
+	for i := range w.program {
+		if w.labels[uint(i)] {
+			w.meet()
+			w.lines = append(w.lines, fmt.Sprintf("l%d:", i))
+		}
+		if err := w.step(i); err != nil {
+			return "", err
+		}
+	}
+	if n := len(w.program); n == 0 || w.program[n-1].Op != expr.Jump && w.last == "" {
+		w.lines = append(w.lines, w.leave(uint(len(w.program))))
+	}
+	text := ""
+	for _, name := range append([]string{"a"}, registers()...) {
+		if w.used[name] {
+			text += "  double " + name + " = 0.0;\n"
+		}
+	}
+	for _, l := range w.lines {
+		if !strings.HasSuffix(l, ":") {
+			l = "  " + l
+		}
+		text += l + "\n"
+	}
+	return text, nil
+}
+
+func registers() (names []string) {
+	for i := range 16 {
+		names = append(names, fmt.Sprintf("r%d", i))
+	}
+	return names
+}
+
+func (w *coder) jumps(i int) bool {
+	switch w.program[i].Op {
+	case expr.NonNegative, expr.Equal, expr.AtLeast, expr.AtMost, expr.SignalIs, expr.Jump:
+		return true
+	}
+	return false
+}
+
+func (w *coder) variable(name string) term {
+	w.used[name] = true
+	return term{name, atom}
+}
+
+// acc returns the accumulator.
+func (w *coder) acc() term {
+	if w.a == nil {
+		return w.variable("a")
+	}
+	return *w.a
+}
+
+func (w *coder) set(t term) { w.a = &t }
+
+// register returns a register, which nothing reads again.
+func (w *coder) register(i uint8) term {
+	if t, ok := w.r[i]; ok {
+		delete(w.r, i)
+		return t
+	}
+	return w.variable(fmt.Sprintf("r%d", i))
+}
+
+// read reports whether an instruction reads a register.
+func (w *coder) read(i uint8) bool {
+	for _, in := range w.program {
+		switch in.Op {
+		case expr.Add, expr.Subtract, expr.Multiply, expr.Divide, expr.Exchange, expr.Power, expr.CallTwo, expr.Equal:
+			if in.Register == i {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fetch sets the accumulator and saves what it was.
+func (w *coder) fetch(i uint8, t term) {
+	if w.read(i) {
+		w.r[i] = w.acc()
+	}
+	w.set(t)
+}
+
+// meet makes variables of all terms.
+func (w *coder) meet() {
+	w.keep()
+	if w.a != nil && w.a.text != "a" {
+		w.variable("a")
+		w.lines = append(w.lines, "a = "+w.a.text+";")
+	}
+	w.a = nil
+}
+
+// keep makes variables of the registers. None of their terms contains a variable of another register that is not one
+// yet: each is what the accumulator was, and registers are read only to set that.
+func (w *coder) keep() {
+	for i := range uint8(16) {
+		if t, ok := w.r[i]; ok {
+			name := fmt.Sprintf("r%d", i)
+			w.variable(name)
+			w.lines = append(w.lines, name+" = "+t.text+";")
+			delete(w.r, i)
+		}
+	}
+}
+
+// leave returns the statement that goes on at an instruction, or ends there.
+func (w *coder) leave(to uint) string {
+	switch end := uint(len(w.program)); {
+	case to < end:
+		return fmt.Sprintf("goto l%d;", to)
+	case to > end:
+		return "return " + w.yes + ";"
+	case w.no != "":
+		return "return " + w.no + ";"
+	}
+	return "return " + w.acc().text + ";"
+}
+
+// step writes an instruction.
+func (w *coder) step(i int) error {
+	in := &w.program[i]
+	signal := func() term { return term{fmt.Sprintf("s[%d]", w.place(int(in.Index))), atom} }
+	value := constant(in.Value)
+	switch in.Op {
+	case expr.Constant:
+		w.fetch(in.Register, value)
+	case expr.Signal:
+		w.fetch(in.Register, signal())
+	case expr.SignalTimes:
+		w.fetch(in.Register, infix(signal(), "*", value, product))
+	case expr.SignalSquare:
+		w.fetch(in.Register, infix(signal(), "*", signal(), product))
+	case expr.Save:
+		w.fetch(in.Register, w.acc())
+	case expr.Exchange:
+		x := w.register(in.Register)
+		w.r[in.Register] = w.acc()
+		w.set(x)
+	case expr.AddValue:
+		if in.Value < 0 {
+			w.set(infix(w.acc(), "-", constant(-in.Value), sum))
+		} else {
+			w.set(infix(w.acc(), "+", value, sum))
+		}
+	case expr.AddSignal:
+		w.set(infix(w.acc(), "+", signal(), sum))
+	case expr.Add:
+		w.set(infix(w.register(in.Register), "+", w.acc(), sum))
+	case expr.SubtractSignal:
+		w.set(infix(w.acc(), "-", signal(), sum))
+	case expr.Subtract:
+		w.set(infix(w.register(in.Register), "-", w.acc(), sum))
+	case expr.MultiplyValue:
+		w.set(infix(w.acc(), "*", value, product))
+	case expr.MultiplySignal:
+		w.set(infix(w.acc(), "*", signal(), product))
+	case expr.Multiply:
+		w.set(infix(w.register(in.Register), "*", w.acc(), product))
+	case expr.DivideValue:
+		w.set(infix(w.acc(), "/", value, product))
+	case expr.DivideSignal:
+		w.set(infix(w.acc(), "/", signal(), product))
+	case expr.Divide:
+		w.set(infix(w.register(in.Register), "/", w.acc(), product))
+	case expr.Negate:
+		w.set(term{"-" + w.acc().in(atom), sum})
+	case expr.Square:
+		w.set(term{"canopy_square(" + w.acc().text + ")", atom})
+	case expr.Power:
+		w.set(term{"pow(" + w.register(in.Register).text + ", " + w.acc().text + ")", atom})
+	case expr.Call:
+		w.set(term{fmt.Sprintf(calls[in.Function()], w.acc().text), atom})
+	case expr.CallTwo:
+		w.set(term{fmt.Sprintf(calls[in.Function()], w.register(in.Register).text, w.acc().text), atom})
+	case expr.NonNegative:
+		w.test(i, w.acc().text+" >= 0.0")
+	case expr.Equal:
+		w.test(i, w.register(in.Register).text+" == "+w.acc().text)
+	case expr.AtLeast:
+		w.test(i, infix(signal(), "-", value, sum).text+" >= 0.0")
+	case expr.AtMost:
+		w.test(i, infix(value, "-", signal(), sum).text+" >= 0.0")
+	case expr.SignalIs:
+		w.test(i, signal().text+" == "+value.text)
+	case expr.Jump:
+		if in.Target < uint(len(w.program)) {
+			w.meet()
+		}
+		w.lines = append(w.lines, w.leave(in.Target))
+		w.a, w.r = nil, map[uint8]term{}
+	case expr.Lookup, expr.LookupTwo:
+		return fmt.Errorf("a look-up table is not supported")
+	default:
+		panic("codegen: an opcode that does not exist")
+	}
+	return nil
+}
+
+// test writes a jump. Nothing reads the accumulator after it.
+func (w *coder) test(i int, text string) {
+	in := &w.program[i]
+	w.keep()
+	if in.Unless {
+		text = "!(" + text + ")"
+	}
+	if end := len(w.program); i == end-1 && in.Target > uint(end) {
+		w.last = "return " + text + ";"
+		if w.yes != "true" {
+			w.last = "return (" + text + ") ? 1.0 : 0.0;"
+		}
+		w.lines, w.a = append(w.lines, w.last), nil
+		return
+	}
+	w.lines = append(w.lines, "if ("+text+") {", "  "+w.leave(in.Target), "}")
+	w.a = nil
+}

@@ -1,0 +1,269 @@
+package codegen
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/expr"
+)
+
+// Program is a plan with its expressions. The signals, by place, have a name and a text about them.
+type Program struct {
+	*executive.Program
+	About func(place int) (name, about string)
+}
+
+// program writes the tables of a plan's leaves.
+type program struct {
+	*Program
+	*writer
+	places    []int       // the signals in C: the time, the inputs, the slots and the computed signals
+	place     map[int]int // of the signals there
+	inputs    int
+	names     []string
+	functions strings.Builder
+	n         int // functions
+	err       error
+}
+
+var errEntries = errors.New("the plan passes values on its blackboard, whose entries may have no value: that is not" +
+	" supported; declare them as signals of the mission")
+
+// newProgram returns the writer of a program; the error is about what is not supported.
+func newProgram(p *Program, w *writer) (*program, error) {
+	g := &program{Program: p, writer: w, place: map[int]int{}}
+	if len(p.Kept) > 0 {
+		return nil, errors.New("a task writes a value that is not known at all times: that is not supported")
+	}
+	if slices.ContainsFunc(p.Slots, func(s executive.Slot) bool { return s.Entry || s.Empty }) {
+		return nil, errEntries
+	}
+	read := g.read()
+	add := func(place int) {
+		g.place[place] = len(g.places)
+		g.places = append(g.places, place)
+	}
+	add(0)
+	for place := 1; place < p.Layout.Slots; place++ {
+		if read[place] {
+			add(place)
+		}
+	}
+	g.inputs = len(g.places) - 1
+	for i := range p.Slots {
+		add(p.Signal(i))
+	}
+	for i := range p.Computed {
+		if read[p.Layout.Computed+i] {
+			add(p.Layout.Computed + i)
+		}
+	}
+	taken := map[string]bool{}
+	for _, place := range g.places {
+		name, _ := p.About(place)
+		id := identifier(name)
+		for k := 2; taken[id]; k++ {
+			id = fmt.Sprintf("%s_%d", identifier(name), k)
+		}
+		taken[id] = true
+		g.names = append(g.names, id)
+	}
+	return g, nil
+}
+
+// codes visits the expressions of leaves and writers.
+func (g *program) codes(visit func(c *expr.Code)) {
+	see := func(c *expr.Code) {
+		if c != nil {
+			visit(c)
+		}
+	}
+	for i := range g.Leaves {
+		l := &g.Leaves[i]
+		for _, c := range l.Formulas {
+			see(c)
+		}
+		for _, a := range slices.Concat(l.Entry, l.Exit) {
+			see(a.Value)
+		}
+		see(l.EntryTime)
+		see(l.ExitTime)
+	}
+	for i := range g.Slots {
+		for _, w := range g.Slots[i].Writers {
+			see(w.Value)
+		}
+	}
+}
+
+// read returns the signals that are read, also by computed ones.
+func (g *program) read() map[int]bool {
+	read := map[int]bool{}
+	var see func(c *expr.Code)
+	see = func(c *expr.Code) {
+		for _, place := range c.Reads() {
+			if read[place] {
+				continue
+			}
+			read[place] = true
+			if place >= g.Layout.Computed {
+				see(g.Computed[place-g.Layout.Computed])
+			}
+		}
+	}
+	g.codes(see)
+	return read
+}
+
+// function writes an expression as a function, and returns its name; NULL for nil.
+func (g *program) function(c *expr.Code, truth bool, about string) string {
+	if c == nil {
+		return "NULL"
+	}
+	text, err := body(c, truth, func(signal int) int { return g.place[signal] })
+	if err != nil && g.err == nil {
+		g.err = fmt.Errorf("%s: %w", about, err)
+	}
+	g.n++
+	name, result := fmt.Sprintf("f%d", g.n), "double"
+	if truth {
+		result = "bool"
+	}
+	fmt.Fprintf(&g.functions, "\n%s\nstatic %s %s(const double *s) {\n", comment(about), result, name)
+	if !strings.Contains(text, "s[") {
+		g.functions.WriteString("  (void)s;\n")
+	}
+	g.functions.WriteString(text + "}\n")
+	return name
+}
+
+// criteria are the formulas of leaves in C, by their names, and how plans call them.
+var criteria = [executive.Criteria]struct{ name, attribute string }{
+	executive.On: {"ON", "on"}, executive.Off: {"OFF", "off"}, executive.SuccessIf: {"SUCCESS_IF", "success if"},
+	executive.FailureIf: {"FAILURE_IF", "failure if"}, executive.Done: {"DONE", "done"},
+	executive.Failed: {"FAILED", "failed"}, executive.Entered: {"ENTERED", "entered"},
+	executive.Exited: {"EXITED", "exited"},
+}
+
+// definitions writes the functions and the tables.
+func (g *program) definitions() (string, error) {
+	var assignments, leaves, writers, slots, evaluations []string
+	for i := range g.Leaves {
+		l := &g.Leaves[i]
+		task := g.tree.Name(l.Task)
+		assign := func(list []executive.Assignment, when string) (first int) {
+			first = len(assignments)
+			for _, a := range list {
+				if a.Value == nil || a.Known != nil {
+					g.err = errEntries
+					return first
+				}
+				assignments = append(assignments, fmt.Sprintf("{%d, %d, %s}", a.Slot, a.Captured,
+					g.function(a.Value, false, task+", "+when+": "+g.Slots[a.Slot].Name)))
+			}
+			return first
+		}
+		entry := assign(l.Entry, "entry")
+		exit := assign(l.Exit, "exit")
+		fields := []string{".task = " + g.numbers[l.Task]}
+		add := func(name, value string, is bool) {
+			if is {
+				fields = append(fields, "."+name+" = "+value)
+			}
+		}
+		add("condition", "true", l.Condition)
+		add("lasts", "true", len(l.Until) > 0)
+		interrupted := "CANOPY_NONE"
+		if g.tree.Idle(l.Task) && len(l.Entry) > 0 {
+			interrupted = g.numbers[g.tree.Parent(l.Task)]
+		}
+		add("interrupted", interrupted, true)
+		add("entry", fmt.Sprint(entry), len(l.Entry) > 0)
+		add("entries", fmt.Sprint(len(l.Entry)), len(l.Entry) > 0)
+		add("exit", fmt.Sprint(exit), len(l.Exit) > 0)
+		add("exits", fmt.Sprint(len(l.Exit)), len(l.Exit) > 0)
+		if l.EntryTime != nil {
+			add("entry_time", g.function(l.EntryTime, false, task+", entry_time"), true)
+		}
+		if l.ExitTime != nil {
+			add("exit_time", g.function(l.ExitTime, false, task+", exit_time"), true)
+		}
+		for f, c := range l.Formulas {
+			if c != nil {
+				add("formulas[CANOPY_"+criteria[f].name+"]", g.function(c, true, task+", "+criteria[f].attribute), true)
+			}
+		}
+		leaves = append(leaves, comment(task)+" {"+strings.Join(fields, ", ")+"}")
+	}
+	for i := range g.Slots {
+		s := &g.Slots[i]
+		slots = append(slots, fmt.Sprintf("%s {%s, %t, %d, %d, %d}", comment(s.Name), constant(s.Initial).text, s.Hold,
+			g.place[g.Signal(i)], len(writers), len(s.Writers)))
+		for _, w := range s.Writers {
+			phase := map[executive.Phase]string{executive.Active: "CANOPY_WRITING", executive.Leaving: "CANOPY_LEAVING"}
+			writers = append(writers, fmt.Sprintf("%s {%d, %s, %d, %s}", comment(s.Name), w.Leaf, phase[w.Phase], w.Captured,
+				g.function(w.Value, false, g.tree.Name(g.Leaves[w.Leaf].Task)+", write: "+s.Name)))
+		}
+	}
+	for _, e := range g.All {
+		switch e.Kind {
+		case executive.EvaluateSlot:
+			evaluations = append(evaluations, fmt.Sprintf("{%d, %d, NULL}", e.Index, g.place[g.Signal(e.Index)]))
+		case executive.EvaluateComputed:
+			if place, read := g.place[g.Layout.Computed+e.Index]; read {
+				name, _ := g.About(g.Layout.Computed + e.Index)
+				evaluations = append(evaluations, fmt.Sprintf("{0, %d, %s}", place, g.function(g.Computed[e.Index], false, name)))
+			}
+		case executive.EvaluateOutputs, executive.EvaluateDirect: // inputs
+		}
+	}
+	var b strings.Builder
+	b.WriteString(g.functions.String())
+	write := func(of, name string, rows []string) string {
+		list(&b, of, name, len(rows), func(i int) string { return rows[i] })
+		return pointer(name, len(rows))
+	}
+	fields := []string{"&" + g.prefix + "_tree", write("canopy_code", "leaves", leaves),
+		write("canopy_assignment", "assignments", assignments), write("canopy_slot", "slots", slots),
+		write("canopy_writer", "writers", writers), write("canopy_evaluation", "evaluations", evaluations)}
+	fmt.Fprintf(&b, "\nconst canopy_program %s_program = {%s, %d, %d, %d, %d, %d};\n", g.prefix,
+		strings.Join(fields, ", "), len(leaves), len(slots), len(evaluations), len(g.places), g.Captures)
+	fmt.Fprintf(&b, "\nvoid %[1]s_begin(%[1]s *plan) {\n  canopy_execution_begin(&plan->x, &%[1]s_program, plan->tasks, "+
+		"plan->leaves, plan->signals,\n                         plan->held, plan->captured);\n}\n", g.prefix)
+	return b.String(), g.err
+}
+
+// declarations declares the signals and the execution.
+func (g *program) declarations() string {
+	var b strings.Builder
+	from := 1
+	for _, group := range []struct {
+		prefix, about string
+		n             int
+	}{
+		{"IN", "Places of the inputs, to be set before each step.", g.inputs},
+		{"OUT", "Places of the signals that the plan writes.", len(g.Slots)},
+		{"VALUE", "Places of the signals that are computed from these.", len(g.places) - 1 - g.inputs - len(g.Slots)},
+	} {
+		if group.n == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n/* %s */\nenum {\n", group.about)
+		for i := from; i < from+group.n; i++ {
+			_, about := g.About(g.places[i])
+			fmt.Fprintf(&b, "  %s = %d, %s\n", g.constant(group.prefix+"_"+g.names[i]), i, comment(about))
+		}
+		b.WriteString("};\n")
+		from += group.n
+	}
+	fmt.Fprintf(&b, "\n/* An execution of the plan. */\ntypedef struct {\n  canopy_execution x;\n"+
+		"  canopy_told tasks[%s];\n  canopy_known leaves[%d];\n  double signals[%d];\n  double held[%d];\n"+
+		"  double captured[%d];\n} %s;\n",
+		g.constant("tasks"), max(1, len(g.Leaves)), len(g.places), max(1, len(g.Slots)), max(1, g.Captures), g.prefix)
+	fmt.Fprintf(&b, "\nextern const canopy_program %[1]s_program;\n\n/* Begins an execution, which canopy_execution_step"+
+		" continues. */\nvoid %[1]s_begin(%[1]s *plan);\n", g.prefix)
+	return b.String()
+}

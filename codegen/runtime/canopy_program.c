@@ -1,0 +1,379 @@
+/* The law of the leaves; see canopy_program.h. */
+#include "canopy_program.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { NO_PROCEDURE, ENTERING, EXITING };
+
+double canopy_min(double x, double y) {
+  if (isnan(x) || isnan(y)) {
+    return (isinf(x) && x < 0.0) || (isinf(y) && y < 0.0) ? -INFINITY : NAN;
+  }
+  return x < y || (x == y && signbit(x)) ? x : y;
+}
+
+double canopy_max(double x, double y) {
+  if (isnan(x) || isnan(y)) {
+    return (isinf(x) && x > 0.0) || (isinf(y) && y > 0.0) ? INFINITY : NAN;
+  }
+  return x > y || (x == y && !signbit(x)) ? x : y;
+}
+
+double canopy_sign(double x) {
+  if (x > 0.0) {
+    return 1.0;
+  }
+  return x < 0.0 ? -1.0 : x;
+}
+
+double canopy_square(double x) { return x * x; }
+
+double canopy_not(double x) { return -x - 1.0; }
+
+double canopy_mod(double x, double y) { return x - y * floor(x / y); }
+
+double canopy_bits(char operation, double x, double y) {
+  const double most = 9007199254740992.0;
+  if (!(fabs(x) <= most && fabs(y) <= most && floor(x) == x && floor(y) == y)) {
+    return NAN;
+  }
+  const uint64_t a = (uint64_t)(int64_t)x;
+  const uint64_t b = (uint64_t)(int64_t)y;
+  const uint64_t is = operation == '&' ? a & b : operation == '|' ? a | b : a ^ b;
+  /* a negative number is its two's complement */
+  return (is >> 63) != 0U ? -(double)(~is) - 1.0 : (double)is;
+}
+
+static bool holds(const canopy_execution *x, const canopy_code *leaf, canopy_criterion criterion) {
+  const canopy_test is = leaf->formulas[criterion];
+  return is != NULL && is(x->signals);
+}
+
+/* The writer whose value a slot has; NULL: none, it has its held value. */
+static const canopy_writer *writer_of(const canopy_execution *x, const canopy_slot *slot) {
+  for (uint16_t i = 0; i < slot->writers; i++) {
+    const canopy_writer *w = &x->program->writers[slot->writer + i];
+    if (x->leaves[w->leaf].phase == w->phase) {
+      return w;
+    }
+  }
+  return NULL;
+}
+
+/* Evaluates all signals with the present inputs. */
+static void evaluate(canopy_execution *x) {
+  for (uint16_t i = 0; i < x->program->evaluations_n; i++) {
+    const canopy_evaluation *e = &x->program->evaluations[i];
+    if (e->value != NULL) {
+      x->signals[e->signal] = e->value(x->signals);
+      continue;
+    }
+    const canopy_writer *w = writer_of(x, &x->program->slots[e->slot]);
+    if (w == NULL) {
+      x->signals[e->signal] = x->held[e->slot];
+    } else if (w->value == NULL) {
+      x->signals[e->signal] = x->captured[w->captured];
+    } else {
+      x->signals[e->signal] = w->value(x->signals);
+    }
+  }
+}
+
+/* Sets a leaf to a phase in which it writes the values of assignments, captured one after the other, each with the
+ * effect of the earlier ones; before its turn, an assignment's slot keeps its value. */
+static void assign(canopy_execution *x, uint16_t leaf, uint8_t phase, uint16_t first, uint16_t n) {
+  const canopy_assignment *list = &x->program->assignments[first];
+  evaluate(x);
+  for (uint16_t i = 0; i < n; i++) {
+    x->captured[list[i].captured] = x->signals[x->program->slots[list[i].slot].signal];
+  }
+  x->leaves[leaf].phase = phase;
+  for (uint16_t i = 0; i < n; i++) {
+    evaluate(x);
+    x->captured[list[i].captured] = list[i].value(x->signals);
+  }
+}
+
+/* Lets the slots that keep their values have what an action writes now. */
+static void keep(canopy_execution *x, uint16_t leaf) {
+  evaluate(x);
+  for (uint16_t i = 0; i < x->program->slots_n; i++) {
+    const canopy_slot *slot = &x->program->slots[i];
+    bool writes = false;
+    for (uint16_t k = 0; k < slot->writers; k++) {
+      const canopy_writer *w = &x->program->writers[slot->writer + k];
+      writes = writes || (w->leaf == leaf && w->phase == CANOPY_WRITING);
+    }
+    if (writes && slot->hold) {
+      x->held[i] = x->signals[slot->signal];
+    }
+  }
+}
+
+/* Completes the exit procedure of an action. */
+static void exited(canopy_execution *x, uint16_t leaf) {
+  const canopy_code *code = &x->program->leaves[leaf];
+  x->leaves[leaf].phase = CANOPY_RESTING;
+  for (uint16_t i = 0; i < code->exits; i++) {
+    const canopy_assignment *a = &x->program->assignments[code->exit + i];
+    if (x->program->slots[a->slot].hold) {
+      x->held[a->slot] = x->captured[a->captured];
+    }
+  }
+}
+
+/* Starts the clock of a procedure. */
+static void start_clock(canopy_execution *x, canopy_known *leaf, canopy_value length) {
+  leaf->timed = length != NULL;
+  if (leaf->timed) {
+    evaluate(x);
+    double seconds = length(x->signals);
+    if (!(seconds >= 0.0)) {
+      x->impossible = true;
+      seconds = 0.0;
+    }
+    const double rounding = (canopy_time)0.5 > (canopy_time)0 ? 0.0 : 0.5; /* of a time in whole units */
+    leaf->due = x->now + (canopy_time)(seconds * CANOPY_SECOND + rounding);
+  }
+}
+
+static bool slow(const canopy_code *leaf, bool leaving) {
+  return leaving ? leaf->exit_time != NULL || leaf->formulas[CANOPY_EXITED] != NULL
+                 : leaf->entry_time != NULL || leaf->formulas[CANOPY_ENTERED] != NULL;
+}
+
+/* The leaf of a task; program->n: none. */
+static uint16_t leaf_of(const canopy_execution *x, canopy_task task) {
+  uint16_t i = 0;
+  while (i < x->program->n && x->program->leaves[i].task != task) {
+    i++;
+  }
+  return i;
+}
+
+static void told_started(void *context, canopy_task task, bool leaving) {
+  canopy_execution *x = context;
+  const uint16_t i = leaf_of(x, task);
+  if (x->hooks != NULL && x->hooks->started != NULL) {
+    x->hooks->started(x->context, task, leaving);
+  }
+  if (i == x->program->n) {
+    return;
+  }
+  const canopy_code *code = &x->program->leaves[i];
+  canopy_known *leaf = &x->leaves[i];
+  const bool takes_time = slow(code, leaving);
+  leaf->procedure = NO_PROCEDURE;
+  leaf->outcome = CANOPY_ACCEPT;
+  leaf->timed = false;
+  if (leaving) {
+    keep(x, i);
+    assign(x, i, CANOPY_LEAVING, code->exit, code->exits);
+    if (!takes_time) {
+      exited(x, i);
+    }
+  } else {
+    assign(x, i, CANOPY_WRITING, code->entry, code->entries);
+  }
+  if (takes_time) {
+    leaf->procedure = leaving ? EXITING : ENTERING;
+    start_clock(x, leaf, leaving ? code->exit_time : code->entry_time);
+  }
+}
+
+static void told_changed(void *context, canopy_task task, canopy_status from, canopy_status to, uint16_t iteration) {
+  canopy_execution *x = context;
+  const canopy_tree *tree = x->program->tree;
+  if (x->hooks != NULL && x->hooks->changed != NULL) {
+    x->hooks->changed(x->context, task, from, to, iteration);
+  }
+  const bool ends = to == CANOPY_FINISHED || to == CANOPY_ABORTED;
+  for (uint16_t i = 0; ends && i < tree->lastings; i++) {
+    if (tree->lasting[i].until == task) {
+      canopy_known *leaf = &x->leaves[leaf_of(x, tree->lasting[i].condition)];
+      leaf->value = false;
+      leaf->spent = true;
+    }
+  }
+  const bool interrupted = to == CANOPY_DEACTIVATING && from != CANOPY_FINISHED && from != CANOPY_ABORTED;
+  for (uint16_t i = 0; interrupted && i < x->program->n; i++) {
+    const canopy_code *code = &x->program->leaves[i];
+    if (code->interrupted == task) {
+      assign(x, i, CANOPY_WRITING, code->entry, code->entries);
+      keep(x, i);
+      x->leaves[i].phase = CANOPY_RESTING;
+    }
+  }
+}
+
+static void told_timer(void *context, canopy_task task, bool starts) {
+  canopy_execution *x = context;
+  if (starts) {
+    const canopy_time msec = (canopy_time)x->program->tree->nodes[task].msec;
+    x->run.tasks[task].due = x->now + msec * CANOPY_SECOND / 1000;
+  }
+  if (x->hooks != NULL && x->hooks->timer != NULL) {
+    x->hooks->timer(x->context, task, starts);
+  }
+}
+
+static const canopy_hooks told = {told_changed, told_started, told_timer};
+
+void canopy_execution_begin(canopy_execution *x, const canopy_program *program, canopy_told *tasks, canopy_known *leaves,
+                            double *signals, double *held, double *captured) {
+  x->program = program;
+  x->hooks = NULL;
+  x->context = NULL;
+  x->leaves = leaves;
+  x->signals = signals;
+  x->held = held;
+  x->captured = captured;
+  x->now = 0;
+  x->begun = false;
+  x->impossible = false;
+  canopy_begin(&x->run, program->tree, tasks, &told, x);
+  for (uint16_t i = 0; i < program->signals_n; i++) {
+    signals[i] = 0.0;
+  }
+  for (uint16_t i = 0; i < program->slots_n; i++) {
+    held[i] = program->slots[i].initial;
+  }
+  for (uint16_t i = 0; i < program->captured_n; i++) {
+    captured[i] = 0.0;
+  }
+  for (uint16_t i = 0; i < program->n; i++) {
+    const canopy_code *code = &program->leaves[i];
+    leaves[i] = (canopy_known){false, false, false, CANOPY_ACCEPT, CANOPY_ACCEPT, NO_PROCEDURE, CANOPY_RESTING, 0};
+    if (!code->condition) {
+      canopy_slow(&x->run, code->task, slow(code, false), slow(code, true));
+    }
+  }
+}
+
+/* Judges a condition, and reports whether that is new. */
+static bool judge(canopy_execution *x, const canopy_code *code, canopy_known *leaf) {
+  const bool before = leaf->value;
+  const bool on = holds(x, code, CANOPY_ON);
+  const bool off = code->formulas[CANOPY_OFF] != NULL ? holds(x, code, CANOPY_OFF) : !code->lasts;
+  leaf->value = (on || (before && !off)) && !leaf->spent;
+  leaf->spent = leaf->spent && on;
+  if (leaf->value != before) {
+    canopy_set(&x->run, code->task, leaf->value);
+  }
+  return leaf->value != before;
+}
+
+/* Failure if the first formula holds, else success if the second does. */
+static uint8_t verdict(const canopy_execution *x, const canopy_code *code, canopy_criterion failure,
+                       canopy_criterion success) {
+  if (holds(x, code, failure)) {
+    return CANOPY_FAILURE;
+  }
+  return holds(x, code, success) ? CANOPY_SUCCESS : CANOPY_ACCEPT;
+}
+
+/* Tells the engine what is new of an action, and reports whether something is. */
+static bool ask(canopy_execution *x, const canopy_code *code, canopy_known *leaf) {
+  const canopy_status status = canopy_status_of(&x->run, code->task);
+  bool news = false;
+  uint8_t is = verdict(x, code, CANOPY_FAILURE_IF, CANOPY_SUCCESS_IF);
+  if (is != leaf->request) {
+    leaf->request = is;
+    canopy_request(&x->run, code->task, (canopy_status)is);
+    news = true;
+  }
+  if (status == CANOPY_ACTIVATING || status == CANOPY_RUNNING) {
+    is = verdict(x, code, CANOPY_FAILED, CANOPY_DONE);
+    if (is != CANOPY_ACCEPT && is != leaf->outcome) {
+      leaf->outcome = is;
+      canopy_end(&x->run, code->task, (canopy_status)is);
+      news = true;
+    }
+  }
+  if (leaf->procedure != NO_PROCEDURE) {
+    const bool leaving = leaf->procedure == EXITING;
+    if ((leaf->timed && x->now >= leaf->due) || holds(x, code, leaving ? CANOPY_EXITED : CANOPY_ENTERED)) {
+      leaf->procedure = NO_PROCEDURE;
+      leaf->timed = false;
+      if (leaving) {
+        canopy_exited(&x->run, code->task);
+      } else {
+        canopy_entered(&x->run, code->task);
+      }
+      news = true;
+    }
+  }
+  return news;
+}
+
+/* Tells the engine what is new, and reports whether something is. */
+static bool inputs(canopy_execution *x) {
+  bool news = false;
+  evaluate(x);
+  for (canopy_task t = 0; t < x->run.tree->n; t++) {
+    if (x->run.tasks[t].timed && x->now >= x->run.tasks[t].due) {
+      canopy_elapsed(&x->run, t);
+      news = true;
+    }
+  }
+  for (uint16_t i = 0; i < x->program->n; i++) {
+    const canopy_code *code = &x->program->leaves[i];
+    const bool is = code->condition ? judge(x, code, &x->leaves[i]) : ask(x, code, &x->leaves[i]);
+    news = news || is;
+  }
+  for (uint16_t i = 0; i < x->program->n; i++) { /* exit procedures that are over, once all inputs are known */
+    if (x->leaves[i].phase == CANOPY_LEAVING && x->leaves[i].procedure == NO_PROCEDURE) {
+      exited(x, i);
+    }
+  }
+  return news;
+}
+
+canopy_fault canopy_execution_step(canopy_execution *x, canopy_time now, uint16_t rounds) {
+  bool news = true;
+  x->now = now;
+  x->signals[0] = (double)now / CANOPY_SECOND;
+  x->impossible = false;
+  if (!x->begun) {
+    (void)inputs(x);
+    canopy_judge(&x->run);
+  }
+  for (uint16_t round = 0; news && round < rounds; round++) {
+    news = inputs(x);
+    if (news || !x->begun) {
+      news = true;
+      x->begun = true;
+      if (!canopy_settle(&x->run, CANOPY_LIMIT)) {
+        return CANOPY_UNSETTLED;
+      }
+    }
+  }
+  evaluate(x);
+  if (x->impossible) {
+    return CANOPY_DURATION;
+  }
+  return news ? CANOPY_UNSETTLED : CANOPY_FINE;
+}
+
+void canopy_execution_halt(canopy_execution *x) {
+  canopy_halt(&x->run);
+  evaluate(x);
+}
+
+bool canopy_execution_next(const canopy_execution *x, canopy_time *next) {
+  bool found = false;
+  for (canopy_task t = 0; t < x->run.tree->n; t++) {
+    if (x->run.tasks[t].timed && (!found || x->run.tasks[t].due < *next)) {
+      *next = x->run.tasks[t].due;
+      found = true;
+    }
+  }
+  for (uint16_t i = 0; i < x->program->n; i++) {
+    if (x->leaves[i].timed && (!found || x->leaves[i].due < *next)) {
+      *next = x->leaves[i].due;
+      found = true;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,154 @@
+/* A plan with its expressions: the leaves of a tree judge, and write, by functions of a vector of signals. The law of
+ * the leaves is that of docs/semantics.md of Canopy. There is no heap, no recursion and no global state. */
+#ifndef CANOPY_PROGRAM_H
+#define CANOPY_PROGRAM_H
+
+#include "canopy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Functions of the signals, of which the first is the time [s]. */
+typedef bool (*canopy_test)(const double *s);
+typedef double (*canopy_value)(const double *s);
+
+/* What the formulas of a leaf say. */
+typedef enum {
+  CANOPY_ON,         /* a condition becomes true */
+  CANOPY_OFF,        /* a condition becomes false if CANOPY_ON does not hold */
+  CANOPY_SUCCESS_IF, /* the request of an action */
+  CANOPY_FAILURE_IF,
+  CANOPY_DONE, /* its outcome while it is active */
+  CANOPY_FAILED,
+  CANOPY_ENTERED, /* its entry procedure is complete */
+  CANOPY_EXITED,
+  CANOPY_CRITERIA /* their number */
+} canopy_criterion;
+
+/* Effects of a leaf on slots. */
+enum { CANOPY_RESTING, CANOPY_WRITING, CANOPY_LEAVING };
+
+/* Assignment: sets a slot to a value, once. */
+typedef struct {
+  uint16_t slot;
+  uint16_t captured; /* place of the value among those that procedures capture */
+  canopy_value value;
+} canopy_assignment;
+
+/* Leaf with its formulas; NULL: it has none. */
+typedef struct {
+  canopy_task task;
+  bool condition;
+  bool lasts;              /* a condition that stays true until a task has ended */
+  canopy_task interrupted; /* a task whose interruption makes the assignments of the entry; CANOPY_NONE: none */
+  uint16_t entry;          /* first of its assignments */
+  uint16_t entries;        /* number */
+  uint16_t exit;
+  uint16_t exits;
+  canopy_value entry_time; /* [s] */
+  canopy_value exit_time;
+  canopy_test formulas[CANOPY_CRITERIA];
+} canopy_code;
+
+/* Writer of a slot: the first one in the order of the tree that is active counts. */
+typedef struct {
+  uint16_t leaf;
+  uint8_t phase;
+  uint16_t captured;
+  canopy_value value; /* NULL: the captured one */
+} canopy_writer;
+
+/* Signal that leaves write. */
+typedef struct {
+  double initial;
+  bool hold; /* it keeps the last value; else it returns to the initial one */
+  uint16_t signal;
+  uint16_t writer; /* first of its writers */
+  uint16_t writers;
+} canopy_slot;
+
+/* Evaluation of a signal, in their order: of a slot, or of an expression. */
+typedef struct {
+  uint16_t slot;
+  uint16_t signal;
+  canopy_value value; /* NULL: the slot */
+} canopy_evaluation;
+
+/* Constant description of a plan. */
+typedef struct {
+  const canopy_tree *tree;
+  const canopy_code *leaves;
+  const canopy_assignment *assignments;
+  const canopy_slot *slots;
+  const canopy_writer *writers;
+  const canopy_evaluation *evaluations;
+  uint16_t n; /* leaves */
+  uint16_t slots_n;
+  uint16_t evaluations_n;
+  uint16_t signals_n;
+  uint16_t captured_n;
+} canopy_program;
+
+/* Mutable state of a leaf. Its fields are for canopy_program.c only. */
+typedef struct {
+  bool value;
+  bool spent;
+  bool timed;
+  uint8_t request;
+  uint8_t outcome;
+  uint8_t procedure;
+  uint8_t phase;
+  canopy_time due; /* while timed */
+} canopy_known;
+
+/* An execution of a plan. */
+typedef struct {
+  canopy_run run;
+  const canopy_program *program;
+  const canopy_hooks *hooks; /* also told; may be NULL */
+  void *context;             /* of hooks */
+  canopy_known *leaves;      /* program->n */
+  double *signals;           /* program->signals_n: the time, the inputs, slots and expressions */
+  double *held;              /* program->slots_n */
+  double *captured;          /* program->captured_n */
+  canopy_time now;
+  bool begun;
+  bool impossible;
+} canopy_execution;
+
+/* How a step ends. */
+typedef enum {
+  CANOPY_FINE,
+  CANOPY_UNSETTLED, /* the plan and its signals keep changing each other, or the tree is in an instantaneous loop */
+  CANOPY_DURATION   /* a procedure would take a time that is negative or NaN; it is over at once */
+} canopy_fault;
+
+/* Begins an execution, with the arrays that it works on. */
+void canopy_execution_begin(canopy_execution *x, const canopy_program *program, canopy_told *tasks, canopy_known *leaves,
+                            double *signals, double *held, double *captured);
+
+/* Brings the plan up to date with the inputs among its signals, at a time that must not decrease: it settles until
+ * nothing new follows, in at most so many rounds, each of at most CANOPY_LIMIT iterations. */
+canopy_fault canopy_execution_step(canopy_execution *x, canopy_time now, uint16_t rounds);
+
+/* Withdraws activity from the plan for ever, and starts all exit procedures. Those that take time end in later steps. */
+void canopy_execution_halt(canopy_execution *x);
+
+/* Finds the time at which a step is due if no input changes before; it returns false if there is none. */
+bool canopy_execution_next(const canopy_execution *x, canopy_time *next);
+
+/* Functions of expressions that C does not have. */
+double canopy_min(double x, double y);
+double canopy_max(double x, double y);
+double canopy_sign(double x);
+double canopy_square(double x);
+double canopy_not(double x); /* the bits of a whole number */
+double canopy_mod(double x, double y);
+double canopy_bits(char operation, double x, double y); /* '&', '|' or '^' of whole numbers; else NaN */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
