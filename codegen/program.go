@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/executive"
 	"github.com/canopy-uav/canopy/expr"
 )
@@ -29,17 +30,22 @@ type program struct {
 	err       error
 }
 
-var errEntries = errors.New("the plan passes values on its blackboard, whose entries may have no value: that is not" +
-	" supported; declare them as signals of the mission")
+var errLoops = errors.New("the plan has a loop and passes values on its blackboard: that is not supported in C;" +
+	" declare the entries as signals of the mission, or export the plan alone, whose leaves are up to your program")
 
 // newProgram returns the writer of a program; the error is about what is not supported.
 func newProgram(p *Program, w *writer) (*program, error) {
 	g := &program{Program: p, writer: w, place: map[int]int{}}
 	if len(p.Kept) > 0 {
-		return nil, errors.New("a task writes a value that is not known at all times: that is not supported")
+		return nil, errors.New("a task writes a value that may be unknown, because a source may be lost: that is not" +
+			" supported in C; export the plan alone, whose leaves are up to your program")
 	}
-	if slices.ContainsFunc(p.Slots, func(s executive.Slot) bool { return s.Entry || s.Empty }) {
-		return nil, errEntries
+	again := func(r bt.StateRow) bool {
+		return slices.ContainsFunc(r.On[:], func(m bt.MoveRow) bool { return m.Again })
+	}
+	entry := func(s executive.Slot) bool { return s.Entry }
+	if slices.ContainsFunc(p.Slots, entry) && slices.ContainsFunc(w.states, again) {
+		return nil, errLoops
 	}
 	read := g.read()
 	add := func(place int) {
@@ -150,58 +156,74 @@ var criteria = [executive.Criteria]struct{ name, attribute string }{
 
 // definitions writes the functions and the tables.
 func (g *program) definitions() (string, error) {
-	var assignments, leaves, writers, slots, evaluations []string
+	var assignments, leaves, writers, slots, evaluations, reads, readers []string
+	part := func(first, n int) string { return fmt.Sprintf("{%d, %d}", first, n) }
+	entries := func(c *expr.Code) string {
+		list := g.Entries(c)
+		for _, slot := range list {
+			reads = append(reads, fmt.Sprint(slot))
+		}
+		return part(len(reads)-len(list), len(list))
+	}
 	for i := range g.Leaves {
 		l := &g.Leaves[i]
 		task := g.tree.Name(l.Task)
-		assign := func(list []executive.Assignment, when string) (first int) {
-			first = len(assignments)
+		fields := []string{".task = " + g.numbers[l.Task], fmt.Sprintf(".place = %d", g.Place(i))}
+		add := func(name, value string) { fields = append(fields, "."+name+" = "+value) }
+		assign := func(list []executive.Assignment, when string) {
 			for _, a := range list {
-				if a.Value == nil || a.Known != nil {
-					g.err = errEntries
-					return first
+				read := "{0, 0}"
+				if a.Value != nil {
+					read = entries(a.Value)
 				}
-				assignments = append(assignments, fmt.Sprintf("{%d, %d, %s}", a.Slot, a.Captured,
+				assignments = append(assignments, fmt.Sprintf("{%d, %d, %s, %s}", a.Slot, a.Captured, read,
 					g.function(a.Value, false, task+", "+when+": "+g.Slots[a.Slot].Name)))
 			}
-			return first
-		}
-		entry := assign(l.Entry, "entry")
-		exit := assign(l.Exit, "exit")
-		fields := []string{".task = " + g.numbers[l.Task]}
-		add := func(name, value string, is bool) {
-			if is {
-				fields = append(fields, "."+name+" = "+value)
+			if n := len(list); n > 0 {
+				add(when, part(len(assignments)-n, n))
 			}
 		}
-		add("condition", "true", l.Condition)
-		add("lasts", "true", len(l.Until) > 0)
-		interrupted := "CANOPY_NONE"
-		if g.tree.Idle(l.Task) && len(l.Entry) > 0 {
-			interrupted = g.numbers[g.tree.Parent(l.Task)]
+		if l.Condition {
+			add("condition", "true")
 		}
-		add("interrupted", interrupted, true)
-		add("entry", fmt.Sprint(entry), len(l.Entry) > 0)
-		add("entries", fmt.Sprint(len(l.Entry)), len(l.Entry) > 0)
-		add("exit", fmt.Sprint(exit), len(l.Exit) > 0)
-		add("exits", fmt.Sprint(len(l.Exit)), len(l.Exit) > 0)
+		if len(l.Until) > 0 {
+			add("lasts", "true")
+		}
+		if g.tree.Idle(l.Task) && len(l.Entry) > 0 {
+			add("interrupted", g.numbers[g.tree.Parent(l.Task)])
+		} else {
+			add("interrupted", "CANOPY_NONE")
+		}
+		assign(l.Entry, "entry")
+		assign(l.Exit, "exit")
 		if l.EntryTime != nil {
-			add("entry_time", g.function(l.EntryTime, false, task+", entry_time"), true)
+			add("entry_time", g.function(l.EntryTime, false, task+", entry_time"))
 		}
 		if l.ExitTime != nil {
-			add("exit_time", g.function(l.ExitTime, false, task+", exit_time"), true)
+			add("exit_time", g.function(l.ExitTime, false, task+", exit_time"))
 		}
 		for f, c := range l.Formulas {
-			if c != nil {
-				add("formulas[CANOPY_"+criteria[f].name+"]", g.function(c, true, task+", "+criteria[f].attribute), true)
+			if c == nil {
+				continue
+			}
+			add("formulas[CANOPY_"+criteria[f].name+"]", g.function(c, true, task+", "+criteria[f].attribute))
+			if len(g.Entries(c)) > 0 {
+				add("reads[CANOPY_"+criteria[f].name+"]", entries(c))
 			}
 		}
 		leaves = append(leaves, comment(task)+" {"+strings.Join(fields, ", ")+"}")
 	}
 	for i := range g.Slots {
 		s := &g.Slots[i]
-		slots = append(slots, fmt.Sprintf("%s {%s, %t, %d, %d, %d}", comment(s.Name), constant(s.Initial).text, s.Hold,
-			g.place[g.Signal(i)], len(writers), len(s.Writers)))
+		var of []int32
+		if s.Entry {
+			of = g.Readers(i)
+		}
+		slots = append(slots, fmt.Sprintf("%s {%s, %t, %t, %t, %d, %s, %s}", comment(s.Name), constant(s.Initial).text,
+			s.Empty, s.Entry, s.Hold, g.place[g.Signal(i)], part(len(writers), len(s.Writers)), part(len(readers), len(of))))
+		for _, leaf := range of {
+			readers = append(readers, fmt.Sprint(leaf))
+		}
 		for _, w := range s.Writers {
 			phase := map[executive.Phase]string{executive.Active: "CANOPY_WRITING", executive.Leaving: "CANOPY_LEAVING"}
 			writers = append(writers, fmt.Sprintf("%s {%d, %s, %d, %s}", comment(s.Name), w.Leaf, phase[w.Phase], w.Captured,
@@ -228,7 +250,8 @@ func (g *program) definitions() (string, error) {
 	}
 	fields := []string{"&" + g.prefix + "_tree", write("canopy_code", "leaves", leaves),
 		write("canopy_assignment", "assignments", assignments), write("canopy_slot", "slots", slots),
-		write("canopy_writer", "writers", writers), write("canopy_evaluation", "evaluations", evaluations)}
+		write("canopy_writer", "writers", writers), write("canopy_evaluation", "evaluations", evaluations),
+		write("uint16_t", "reads", reads), write("uint16_t", "readers", readers)}
 	fmt.Fprintf(&b, "\nconst canopy_program %s_program = {%s, %d, %d, %d, %d, %d};\n", g.prefix,
 		strings.Join(fields, ", "), len(leaves), len(slots), len(evaluations), len(g.places), g.Captures)
 	fmt.Fprintf(&b, "\nvoid %[1]s_begin(%[1]s *plan) {\n  canopy_execution_begin(&plan->x, &%[1]s_program, plan->tasks, "+
@@ -260,8 +283,8 @@ func (g *program) declarations() string {
 		from += group.n
 	}
 	fmt.Fprintf(&b, "\n/* An execution of the plan. */\ntypedef struct {\n  canopy_execution x;\n"+
-		"  canopy_told tasks[%s];\n  canopy_known leaves[%d];\n  double signals[%d];\n  double held[%d];\n"+
-		"  double captured[%d];\n} %s;\n",
+		"  canopy_told tasks[%s];\n  canopy_known leaves[%d];\n  double signals[%d];\n  canopy_stored held[%d];\n"+
+		"  canopy_stored captured[%d];\n} %s;\n",
 		g.constant("tasks"), max(1, len(g.Leaves)), len(g.places), max(1, len(g.Slots)), max(1, g.Captures), g.prefix)
 	fmt.Fprintf(&b, "\nextern const canopy_program %[1]s_program;\n\n/* Begins an execution, which canopy_execution_step"+
 		" continues. */\nvoid %[1]s_begin(%[1]s *plan);\n", g.prefix)

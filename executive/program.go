@@ -255,6 +255,16 @@ func (p *Program) Link() {
 	})
 }
 
+// Readers returns the leaves with a formula that depends on the discrete value of a slot. The caller must not change
+// them.
+func (p *Program) Readers(slot int) []int32 { return p.written[slot] }
+
+// Place returns the place of a leaf in the order in which a tick reaches the leaves.
+func (p *Program) Place(leaf int) int { return int(p.order[leaf]) }
+
+// Entries returns the slots that code reads and that are entries of a blackboard.
+func (p *Program) Entries(c *expr.Code) []int { return p.entriesOf(c) }
+
 // renews reports whether a leaf writes at its end what its request reads, so that this is known only then.
 func (p *Program) renews(i int) bool {
 	return p.entries != nil && slices.ContainsFunc(p.Leaves[i].Exit, func(a Assignment) bool {

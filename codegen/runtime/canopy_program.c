@@ -45,20 +45,33 @@ double canopy_bits(char operation, double x, double y) {
   return (is >> 63) != 0U ? -(double)(~is) - 1.0 : (double)is;
 }
 
-static bool holds(const canopy_execution *x, const canopy_code *leaf, canopy_criterion criterion) {
-  const canopy_test is = leaf->formulas[criterion];
-  return is != NULL && is(x->signals);
-}
-
 /* The writer whose value a slot has; NULL: none, it has its held value. */
 static const canopy_writer *writer_of(const canopy_execution *x, const canopy_slot *slot) {
-  for (uint16_t i = 0; i < slot->writers; i++) {
-    const canopy_writer *w = &x->program->writers[slot->writer + i];
+  for (uint16_t i = 0; i < slot->writers.n; i++) {
+    const canopy_writer *w = &x->program->writers[slot->writers.first + i];
     if (x->leaves[w->leaf].phase == w->phase) {
       return w;
     }
   }
   return NULL;
+}
+
+/* Whether one of these entries has no value. */
+static bool unset(const canopy_execution *x, canopy_range reads) {
+  for (uint16_t i = 0; i < reads.n; i++) {
+    const uint16_t slot = x->program->reads[reads.first + i];
+    const canopy_writer *w = writer_of(x, &x->program->slots[slot]);
+    if (w == NULL ? x->held[slot].none : w->value == NULL && x->captured[w->captured].none) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whether a formula holds: none that reads an entry without a value does. */
+static bool holds(const canopy_execution *x, const canopy_code *leaf, canopy_criterion criterion) {
+  const canopy_test is = leaf->formulas[criterion];
+  return is != NULL && !unset(x, leaf->reads[criterion]) && is(x->signals);
 }
 
 /* Evaluates all signals with the present inputs. */
@@ -71,27 +84,61 @@ static void evaluate(canopy_execution *x) {
     }
     const canopy_writer *w = writer_of(x, &x->program->slots[e->slot]);
     if (w == NULL) {
-      x->signals[e->signal] = x->held[e->slot];
+      x->signals[e->signal] = x->held[e->slot].value;
     } else if (w->value == NULL) {
-      x->signals[e->signal] = x->captured[w->captured];
+      x->signals[e->signal] = x->captured[w->captured].value;
     } else {
       x->signals[e->signal] = w->value(x->signals);
     }
   }
 }
 
+/* The present value of a slot. */
+static canopy_stored present(const canopy_execution *x, uint16_t slot) {
+  const canopy_slot *s = &x->program->slots[slot];
+  const canopy_writer *w = writer_of(x, s);
+  canopy_stored is = {x->signals[s->signal], false};
+  if (w == NULL) {
+    is.none = x->held[slot].none;
+  } else if (w->value == NULL) {
+    is.none = x->captured[w->captured].none;
+  }
+  return is;
+}
+
 /* Sets a leaf to a phase in which it writes the values of assignments, captured one after the other, each with the
  * effect of the earlier ones; before its turn, an assignment's slot keeps its value. */
-static void assign(canopy_execution *x, uint16_t leaf, uint8_t phase, uint16_t first, uint16_t n) {
-  const canopy_assignment *list = &x->program->assignments[first];
+static void assign(canopy_execution *x, uint16_t leaf, uint8_t phase, canopy_range these) {
+  const canopy_assignment *list = &x->program->assignments[these.first];
   evaluate(x);
-  for (uint16_t i = 0; i < n; i++) {
-    x->captured[list[i].captured] = x->signals[x->program->slots[list[i].slot].signal];
+  for (uint16_t i = 0; i < these.n; i++) {
+    x->captured[list[i].captured] = present(x, list[i].slot);
   }
   x->leaves[leaf].phase = phase;
-  for (uint16_t i = 0; i < n; i++) {
+  for (uint16_t i = 0; i < these.n; i++) {
     evaluate(x);
-    x->captured[list[i].captured] = list[i].value(x->signals);
+    if (unset(x, list[i].reads)) {
+      x->unset = true;
+      break;
+    }
+    x->captured[list[i].captured] = (canopy_stored){NAN, true};
+    if (list[i].value != NULL) {
+      x->captured[list[i].captured] = (canopy_stored){list[i].value(x->signals), false};
+    }
+  }
+}
+
+/* Notes that an action makes assignments, at its start or at its end: leaves before it in the order of the tree that
+ * judge by what it writes are judged in the next pass, at its end also itself. */
+static void reach(canopy_execution *x, uint16_t leaf, canopy_range these, bool end) {
+  const uint16_t place = x->program->leaves[leaf].place;
+  for (uint16_t i = 0; i < these.n; i++) {
+    const canopy_slot *slot = &x->program->slots[x->program->assignments[these.first + i].slot];
+    for (uint16_t k = 0; slot->entry && k < slot->readers.n; k++) {
+      const uint16_t reader = x->program->readers[slot->readers.first + k];
+      const uint16_t at = x->program->leaves[reader].place;
+      x->leaves[reader].passed = x->leaves[reader].passed || at < place || (at == place && end);
+    }
   }
 }
 
@@ -101,12 +148,12 @@ static void keep(canopy_execution *x, uint16_t leaf) {
   for (uint16_t i = 0; i < x->program->slots_n; i++) {
     const canopy_slot *slot = &x->program->slots[i];
     bool writes = false;
-    for (uint16_t k = 0; k < slot->writers; k++) {
-      const canopy_writer *w = &x->program->writers[slot->writer + k];
+    for (uint16_t k = 0; k < slot->writers.n; k++) {
+      const canopy_writer *w = &x->program->writers[slot->writers.first + k];
       writes = writes || (w->leaf == leaf && w->phase == CANOPY_WRITING);
     }
     if (writes && slot->hold) {
-      x->held[i] = x->signals[slot->signal];
+      x->held[i] = present(x, i);
     }
   }
 }
@@ -115,8 +162,8 @@ static void keep(canopy_execution *x, uint16_t leaf) {
 static void exited(canopy_execution *x, uint16_t leaf) {
   const canopy_code *code = &x->program->leaves[leaf];
   x->leaves[leaf].phase = CANOPY_RESTING;
-  for (uint16_t i = 0; i < code->exits; i++) {
-    const canopy_assignment *a = &x->program->assignments[code->exit + i];
+  for (uint16_t i = 0; i < code->exit.n; i++) {
+    const canopy_assignment *a = &x->program->assignments[code->exit.first + i];
     if (x->program->slots[a->slot].hold) {
       x->held[a->slot] = x->captured[a->captured];
     }
@@ -168,13 +215,15 @@ static void told_started(void *context, canopy_task task, bool leaving) {
   leaf->outcome = CANOPY_ACCEPT;
   leaf->timed = false;
   if (leaving) {
+    reach(x, i, code->exit, true);
     keep(x, i);
-    assign(x, i, CANOPY_LEAVING, code->exit, code->exits);
+    assign(x, i, CANOPY_LEAVING, code->exit);
     if (!takes_time) {
       exited(x, i);
     }
   } else {
-    assign(x, i, CANOPY_WRITING, code->entry, code->entries);
+    reach(x, i, code->entry, false);
+    assign(x, i, CANOPY_WRITING, code->entry);
   }
   if (takes_time) {
     leaf->procedure = leaving ? EXITING : ENTERING;
@@ -200,7 +249,7 @@ static void told_changed(void *context, canopy_task task, canopy_status from, ca
   for (uint16_t i = 0; interrupted && i < x->program->n; i++) {
     const canopy_code *code = &x->program->leaves[i];
     if (code->interrupted == task) {
-      assign(x, i, CANOPY_WRITING, code->entry, code->entries);
+      assign(x, i, CANOPY_WRITING, code->entry);
       keep(x, i);
       x->leaves[i].phase = CANOPY_RESTING;
     }
@@ -221,7 +270,7 @@ static void told_timer(void *context, canopy_task task, bool starts) {
 static const canopy_hooks told = {told_changed, told_started, told_timer};
 
 void canopy_execution_begin(canopy_execution *x, const canopy_program *program, canopy_told *tasks, canopy_known *leaves,
-                            double *signals, double *held, double *captured) {
+                            double *signals, canopy_stored *held, canopy_stored *captured) {
   x->program = program;
   x->hooks = NULL;
   x->context = NULL;
@@ -232,19 +281,21 @@ void canopy_execution_begin(canopy_execution *x, const canopy_program *program, 
   x->now = 0;
   x->begun = false;
   x->impossible = false;
+  x->unset = false;
   canopy_begin(&x->run, program->tree, tasks, &told, x);
   for (uint16_t i = 0; i < program->signals_n; i++) {
     signals[i] = 0.0;
   }
   for (uint16_t i = 0; i < program->slots_n; i++) {
-    held[i] = program->slots[i].initial;
+    const canopy_slot *slot = &program->slots[i];
+    held[i] = (canopy_stored){slot->empty ? NAN : slot->initial, slot->empty};
   }
   for (uint16_t i = 0; i < program->captured_n; i++) {
-    captured[i] = 0.0;
+    captured[i] = (canopy_stored){0.0, false};
   }
   for (uint16_t i = 0; i < program->n; i++) {
     const canopy_code *code = &program->leaves[i];
-    leaves[i] = (canopy_known){false, false, false, CANOPY_ACCEPT, CANOPY_ACCEPT, NO_PROCEDURE, CANOPY_RESTING, 0};
+    leaves[i] = (canopy_known){false, false, false, false, CANOPY_ACCEPT, CANOPY_ACCEPT, NO_PROCEDURE, CANOPY_RESTING, 0};
     if (!code->condition) {
       canopy_slow(&x->run, code->task, slow(code, false), slow(code, true));
     }
@@ -319,8 +370,12 @@ static bool inputs(canopy_execution *x) {
   }
   for (uint16_t i = 0; i < x->program->n; i++) {
     const canopy_code *code = &x->program->leaves[i];
-    const bool is = code->condition ? judge(x, code, &x->leaves[i]) : ask(x, code, &x->leaves[i]);
-    news = news || is;
+    const canopy_status status = canopy_status_of(&x->run, code->task);
+    const bool transient = status <= CANOPY_ACCEPT || status == CANOPY_SKIPPED;
+    if (!x->leaves[i].passed || !(code->condition || transient)) {
+      const bool is = code->condition ? judge(x, code, &x->leaves[i]) : ask(x, code, &x->leaves[i]);
+      news = news || is;
+    }
   }
   for (uint16_t i = 0; i < x->program->n; i++) { /* exit procedures that are over, once all inputs are known */
     if (x->leaves[i].phase == CANOPY_LEAVING && x->leaves[i].procedure == NO_PROCEDURE) {
@@ -330,17 +385,30 @@ static bool inputs(canopy_execution *x) {
   return news;
 }
 
+/* Ends a pass: what tasks write acts as in a tree that is ticked, on leaves after them at once, and on those before them
+ * when there is nothing left to do after them. */
+static void pass(canopy_execution *x) {
+  for (uint16_t i = 0; i < x->program->n; i++) {
+    x->leaves[i].passed = false;
+  }
+}
+
 canopy_fault canopy_execution_step(canopy_execution *x, canopy_time now, uint16_t rounds) {
   bool news = true;
   x->now = now;
   x->signals[0] = (double)now / CANOPY_SECOND;
   x->impossible = false;
+  x->unset = false;
   if (!x->begun) {
     (void)inputs(x);
     canopy_judge(&x->run);
   }
   for (uint16_t round = 0; news && round < rounds; round++) {
     news = inputs(x);
+    if (!news && round > 0U) {
+      pass(x);
+      news = inputs(x);
+    }
     if (news || !x->begun) {
       news = true;
       x->begun = true;
@@ -349,7 +417,11 @@ canopy_fault canopy_execution_step(canopy_execution *x, canopy_time now, uint16_
       }
     }
   }
+  pass(x);
   evaluate(x);
+  if (x->unset) {
+    return CANOPY_UNSET;
+  }
   if (x->impossible) {
     return CANOPY_DURATION;
   }

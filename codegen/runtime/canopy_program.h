@@ -29,11 +29,18 @@ typedef enum {
 /* Effects of a leaf on slots. */
 enum { CANOPY_RESTING, CANOPY_WRITING, CANOPY_LEAVING };
 
+/* Part of a table. */
+typedef struct {
+  uint16_t first;
+  uint16_t n;
+} canopy_range;
+
 /* Assignment: sets a slot to a value, once. */
 typedef struct {
   uint16_t slot;
-  uint16_t captured; /* place of the value among those that procedures capture */
-  canopy_value value;
+  uint16_t captured;  /* place of the value among those that procedures capture */
+  canopy_range reads; /* entries of the blackboard */
+  canopy_value value; /* NULL: none */
 } canopy_assignment;
 
 /* Leaf with its formulas; NULL: it has none. */
@@ -42,13 +49,13 @@ typedef struct {
   bool condition;
   bool lasts;              /* a condition that stays true until a task has ended */
   canopy_task interrupted; /* a task whose interruption makes the assignments of the entry; CANOPY_NONE: none */
-  uint16_t entry;          /* first of its assignments */
-  uint16_t entries;        /* number */
-  uint16_t exit;
-  uint16_t exits;
+  uint16_t place;          /* in the order in which a tick reaches the leaves */
+  canopy_range entry;      /* assignments */
+  canopy_range exit;
   canopy_value entry_time; /* [s] */
   canopy_value exit_time;
   canopy_test formulas[CANOPY_CRITERIA];
+  canopy_range reads[CANOPY_CRITERIA]; /* entries of the blackboard */
 } canopy_code;
 
 /* Writer of a slot: the first one in the order of the tree that is active counts. */
@@ -62,10 +69,12 @@ typedef struct {
 /* Signal that leaves write. */
 typedef struct {
   double initial;
-  bool hold; /* it keeps the last value; else it returns to the initial one */
+  bool empty; /* it has no value at the start */
+  bool entry; /* of a blackboard */
+  bool hold;  /* it keeps the last value; else it returns to the initial one */
   uint16_t signal;
-  uint16_t writer; /* first of its writers */
-  uint16_t writers;
+  canopy_range writers;
+  canopy_range readers; /* leaves that judge by it, if it is an entry */
 } canopy_slot;
 
 /* Evaluation of a signal, in their order: of a slot, or of an expression. */
@@ -83,6 +92,8 @@ typedef struct {
   const canopy_slot *slots;
   const canopy_writer *writers;
   const canopy_evaluation *evaluations;
+  const uint16_t *reads;   /* slots */
+  const uint16_t *readers; /* leaves */
   uint16_t n; /* leaves */
   uint16_t slots_n;
   uint16_t evaluations_n;
@@ -95,12 +106,19 @@ typedef struct {
   bool value;
   bool spent;
   bool timed;
+  bool passed; /* what it judges by was written after it in the order of the tree: it is judged in the next pass */
   uint8_t request;
   uint8_t outcome;
   uint8_t procedure;
   uint8_t phase;
   canopy_time due; /* while timed */
 } canopy_known;
+
+/* Value that is stored, or none. */
+typedef struct {
+  double value;
+  bool none;
+} canopy_stored;
 
 /* An execution of a plan. */
 typedef struct {
@@ -110,23 +128,25 @@ typedef struct {
   void *context;             /* of hooks */
   canopy_known *leaves;      /* program->n */
   double *signals;           /* program->signals_n: the time, the inputs, slots and expressions */
-  double *held;              /* program->slots_n */
-  double *captured;          /* program->captured_n */
+  canopy_stored *held;       /* program->slots_n */
+  canopy_stored *captured;   /* program->captured_n */
   canopy_time now;
   bool begun;
   bool impossible;
+  bool unset;
 } canopy_execution;
 
 /* How a step ends. */
 typedef enum {
   CANOPY_FINE,
   CANOPY_UNSETTLED, /* the plan and its signals keep changing each other, or the tree is in an instantaneous loop */
-  CANOPY_DURATION   /* a procedure would take a time that is negative or NaN; it is over at once */
+  CANOPY_DURATION,  /* a procedure would take a time that is negative or NaN; it is over at once */
+  CANOPY_UNSET      /* an assignment reads an entry of the blackboard that has no value; it is not made */
 } canopy_fault;
 
 /* Begins an execution, with the arrays that it works on. */
 void canopy_execution_begin(canopy_execution *x, const canopy_program *program, canopy_told *tasks, canopy_known *leaves,
-                            double *signals, double *held, double *captured);
+                            double *signals, canopy_stored *held, canopy_stored *captured);
 
 /* Brings the plan up to date with the inputs among its signals, at a time that must not decrease: it settles until
  * nothing new follows, in at most so many rounds, each of at most CANOPY_LIMIT iterations. */

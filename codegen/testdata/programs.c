@@ -19,8 +19,8 @@ int main(void) {
   static canopy_told tasks[MOST];
   static canopy_known leaves[MOST];
   static double signals[MOST];
-  static double held[MOST];
-  static double captured[MOST];
+  static canopy_stored held[MOST];
+  static canopy_stored captured[MOST];
   static double inputs[MOST];
   char word[16];
   int number = 0;
