@@ -24,14 +24,12 @@ type program struct {
 	places    []int       // the signals in C: the time, the inputs, the slots and the computed signals
 	place     map[int]int // of the signals there
 	inputs    int
+	passes    bool // it has a loop and a blackboard
 	names     []string
 	functions strings.Builder
 	n         int // functions
 	err       error
 }
-
-var errLoops = errors.New("the plan has a loop and passes values on its blackboard: that is not supported in C;" +
-	" declare the entries as signals of the mission, or export the plan alone, whose leaves are up to your program")
 
 // newProgram returns the writer of a program; the error is about what is not supported.
 func newProgram(p *Program, w *writer) (*program, error) {
@@ -44,9 +42,7 @@ func newProgram(p *Program, w *writer) (*program, error) {
 		return slices.ContainsFunc(r.On[:], func(m bt.MoveRow) bool { return m.Again })
 	}
 	entry := func(s executive.Slot) bool { return s.Entry }
-	if slices.ContainsFunc(p.Slots, entry) && slices.ContainsFunc(w.states, again) {
-		return nil, errLoops
-	}
+	g.passes = slices.ContainsFunc(p.Slots, entry) && slices.ContainsFunc(w.states, again)
 	read := g.read()
 	add := func(place int) {
 		g.place[place] = len(g.places)
@@ -121,6 +117,9 @@ func (g *program) read() map[int]bool {
 		}
 	}
 	g.codes(see)
+	for _, k := range g.watched() {
+		see(g.Indicators[k].Difference())
+	}
 	return read
 }
 
@@ -230,6 +229,7 @@ func (g *program) definitions() (string, error) {
 				g.function(w.Value, false, g.tree.Name(g.Leaves[w.Leaf].Task)+", write: "+s.Name)))
 		}
 	}
+	relations, heeds := g.relations()
 	for _, e := range g.All {
 		switch e.Kind {
 		case executive.EvaluateSlot:
@@ -251,12 +251,48 @@ func (g *program) definitions() (string, error) {
 	fields := []string{"&" + g.prefix + "_tree", write("canopy_code", "leaves", leaves),
 		write("canopy_assignment", "assignments", assignments), write("canopy_slot", "slots", slots),
 		write("canopy_writer", "writers", writers), write("canopy_evaluation", "evaluations", evaluations),
-		write("uint16_t", "reads", reads), write("uint16_t", "readers", readers)}
-	fmt.Fprintf(&b, "\nconst canopy_program %s_program = {%s, %d, %d, %d, %d, %d};\n", g.prefix,
-		strings.Join(fields, ", "), len(leaves), len(slots), len(evaluations), len(g.places), g.Captures)
+		write("uint16_t", "reads", reads), write("uint16_t", "readers", readers),
+		write("canopy_relation", "relations", relations), write("canopy_heed", "heeds", heeds)}
+	fmt.Fprintf(&b, "\nconst canopy_program %s_program = {%s, %d, %d, %d, %d, %d, %d, %t};\n", g.prefix,
+		strings.Join(fields, ", "), len(leaves), len(slots), len(evaluations), len(g.places), g.Captures,
+		len(relations), g.passes)
 	fmt.Fprintf(&b, "\nvoid %[1]s_begin(%[1]s *plan) {\n  canopy_execution_begin(&plan->x, &%[1]s_program, plan->tasks, "+
-		"plan->leaves, plan->signals,\n                         plan->held, plan->captured);\n}\n", g.prefix)
+		"plan->leaves, plan->signals,\n                         plan->held, plan->captured, plan->above);\n}\n", g.prefix)
 	return b.String(), g.err
+}
+
+// watched returns the relations that a program with passes watches.
+func (g *program) watched() (indicators []int) {
+	for i := range g.Leaves {
+		for _, c := range g.Leaves[i].Formulas {
+			if c != nil && g.passes {
+				indicators = append(indicators, c.Indicators()...)
+			}
+		}
+	}
+	slices.Sort(indicators)
+	return slices.Compact(indicators)
+}
+
+// relations writes them.
+func (g *program) relations() (relations, heeds []string) {
+	for _, k := range g.watched() {
+		first := len(heeds)
+		for i := range g.Leaves {
+			criteria := 0
+			for f, c := range g.Leaves[i].Formulas {
+				if c != nil && slices.Contains(c.Indicators(), k) {
+					criteria |= 1 << f
+				}
+			}
+			if criteria != 0 {
+				heeds = append(heeds, fmt.Sprintf("{%d, %d}", i, criteria))
+			}
+		}
+		relations = append(relations, fmt.Sprintf("{%s, {%d, %d}}", g.function(g.Indicators[k].Difference(), false,
+			"difference: "+g.Indicators[k].Text), first, len(heeds)-first))
+	}
+	return relations, heeds
 }
 
 // declarations declares the signals and the execution.
@@ -284,8 +320,9 @@ func (g *program) declarations() string {
 	}
 	fmt.Fprintf(&b, "\n/* An execution of the plan. */\ntypedef struct {\n  canopy_execution x;\n"+
 		"  canopy_told tasks[%s];\n  canopy_known leaves[%d];\n  double signals[%d];\n  canopy_stored held[%d];\n"+
-		"  canopy_stored captured[%d];\n} %s;\n",
-		g.constant("tasks"), max(1, len(g.Leaves)), len(g.places), max(1, len(g.Slots)), max(1, g.Captures), g.prefix)
+		"  canopy_stored captured[%d];\n  bool above[%d];\n} %s;\n",
+		g.constant("tasks"), max(1, len(g.Leaves)), len(g.places), max(1, len(g.Slots)), max(1, g.Captures),
+		max(1, len(g.watched())), g.prefix)
 	fmt.Fprintf(&b, "\nextern const canopy_program %[1]s_program;\n\n/* Begins an execution, which canopy_execution_step"+
 		" continues. */\nvoid %[1]s_begin(%[1]s *plan);\n", g.prefix)
 	return b.String()

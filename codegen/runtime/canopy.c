@@ -397,6 +397,7 @@ static void leave(canopy_run *run, canopy_task parent, uint16_t place, place_at 
         s->count++;
       }
       s->waits = s->wait;
+      run->reran = true;
       c->active = false;
       run->changes = true;
       return;
@@ -608,6 +609,7 @@ static void down(canopy_run *run) {
 
 static bool settle(canopy_run *run, uint16_t limit) {
   bool settled = false;
+  run->reran = false;
   for (run->iteration = 1; !settled && run->iteration <= limit; run->iteration++) {
     run->changes = false;
     for (canopy_task t = 0; t < run->tree->n; t++) {
@@ -626,7 +628,7 @@ static bool settle(canopy_run *run, uint16_t limit) {
 
 void canopy_begin(canopy_run *run, const canopy_tree *tree, canopy_told *tasks, const canopy_hooks *hooks,
                   void *context) {
-  *run = (canopy_run){tree, tasks, hooks, context, 0, false, false};
+  *run = (canopy_run){tree, tasks, hooks, context, 0, false, false, false};
   for (canopy_task t = 0; t < tree->n; t++) {
     tasks[t] = (canopy_told){0}; /* CANOPY_SUCCESS, until it is judged */
     tasks[t].request = has(&tree->nodes[t], CANOPY_ACTS) ? CANOPY_ACCEPT : CANOPY_FAILURE;

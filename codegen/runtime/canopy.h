@@ -148,6 +148,7 @@ typedef struct {
   uint16_t iteration;
   bool changes;
   bool halted;
+  bool reran; /* a loop has run its child again in the last settling, or has begun to wait with that */
 } canopy_run;
 
 /* Begins an execution: conditions are false, actions ask to be activated, and procedures take no time. Inputs may

@@ -270,7 +270,7 @@ static void told_timer(void *context, canopy_task task, bool starts) {
 static const canopy_hooks told = {told_changed, told_started, told_timer};
 
 void canopy_execution_begin(canopy_execution *x, const canopy_program *program, canopy_told *tasks, canopy_known *leaves,
-                            double *signals, canopy_stored *held, canopy_stored *captured) {
+                            double *signals, canopy_stored *held, canopy_stored *captured, bool *above) {
   x->program = program;
   x->hooks = NULL;
   x->context = NULL;
@@ -278,6 +278,11 @@ void canopy_execution_begin(canopy_execution *x, const canopy_program *program, 
   x->signals = signals;
   x->held = held;
   x->captured = captured;
+  x->above = above;
+  x->last = 0U;
+  x->outside = false;
+  x->reran = false;
+  x->remembers = false;
   x->now = 0;
   x->begun = false;
   x->impossible = false;
@@ -293,9 +298,12 @@ void canopy_execution_begin(canopy_execution *x, const canopy_program *program, 
   for (uint16_t i = 0; i < program->captured_n; i++) {
     captured[i] = (canopy_stored){0.0, false};
   }
+  for (uint16_t i = 0; i < program->relations_n; i++) {
+    above[i] = false;
+  }
   for (uint16_t i = 0; i < program->n; i++) {
     const canopy_code *code = &program->leaves[i];
-    leaves[i] = (canopy_known){false, false, false, false, CANOPY_ACCEPT, CANOPY_ACCEPT, NO_PROCEDURE, CANOPY_RESTING, 0};
+    leaves[i] = (canopy_known){false, false, false, false, CANOPY_ACCEPT, CANOPY_ACCEPT, NO_PROCEDURE, CANOPY_RESTING, 0, 0};
     if (!code->condition) {
       canopy_slow(&x->run, code->task, slow(code, false), slow(code, true));
     }
@@ -393,39 +401,171 @@ static void pass(canopy_execution *x) {
   }
 }
 
+static bool loops_wait(const canopy_execution *x) {
+  for (canopy_task t = 0; t < x->run.tree->n; t++) {
+    if (x->run.tasks[t].waits) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Adds a number to a hash (FNV-1a, by whole words). */
+static uint64_t mixed(uint64_t hash, uint64_t with) { return (hash ^ with) * 1099511628211U; }
+
+static uint64_t bits_of(canopy_stored value) {
+  union {
+    double number;
+    uint64_t bits;
+  } as = {value.value};
+  return value.none ? 1U : as.bits;
+}
+
+/* A hash of all that decides how the step goes on. */
+static uint64_t situation(const canopy_execution *x) {
+  uint64_t hash = 14695981039346656037U;
+  hash = mixed(hash, x->reran);
+  for (canopy_task t = 0; t < x->run.tree->n; t++) {
+    const canopy_told *s = &x->run.tasks[t];
+    hash = mixed(hash, ((uint64_t)s->status << 8) | s->hold);
+    hash = mixed(hash, s->hold != 0U ? s->result : 0U);
+    hash = mixed(hash, ((uint64_t)s->request << 16) | ((uint64_t)s->outcome << 8) | s->state);
+    hash = mixed(hash, ((uint64_t)s->active << 3) | ((uint64_t)s->busy << 2) | ((uint64_t)s->timed << 1) | s->waits);
+    hash = mixed(hash, (uint64_t)s->count);
+    hash = mixed(hash, s->timed ? bits_of((canopy_stored){(double)s->due, false}) : 0U);
+  }
+  for (uint16_t i = 0; i < x->program->n; i++) {
+    const canopy_known *k = &x->leaves[i];
+    hash = mixed(hash, ((uint64_t)k->value << 1) | k->spent);
+    hash = mixed(hash, ((uint64_t)k->request << 16) | ((uint64_t)k->outcome << 8) | k->procedure);
+    hash = mixed(hash, k->phase);
+    hash = mixed(hash, k->timed ? bits_of((canopy_stored){(double)k->due, false}) : 0U);
+  }
+  for (uint16_t i = 0; i < x->program->slots_n; i++) {
+    hash = mixed(hash, bits_of(x->held[i]));
+  }
+  for (uint16_t i = 0; i < x->program->captured_n; i++) {
+    hash = mixed(hash, bits_of(x->captured[i]));
+  }
+  return hash;
+}
+
+/* Finds out whether a relation has changed that can change a leaf. */
+static void look(canopy_execution *x) {
+  evaluate(x);
+  for (uint16_t i = 0; i < x->program->relations_n; i++) {
+    const canopy_relation *r = &x->program->relations[i];
+    const bool above = r->difference(x->signals) >= 0.0;
+    for (uint16_t k = 0; above != x->above[i] && k < r->of.n; k++) {
+      const canopy_heed *h = &x->program->heeds[r->of.first + k];
+      x->outside = x->outside || (x->leaves[h->leaf].watched & h->criteria) != 0U;
+    }
+  }
+}
+
+/* Notes the sides of the relations, and which can change a leaf: of a condition those for becoming true while it is
+ * false, and those for becoming false while it is true. */
+static void watch(canopy_execution *x) {
+  const bool waiting = loops_wait(x);
+  for (uint16_t i = 0; i < x->program->relations_n; i++) {
+    x->above[i] = x->program->relations[i].difference(x->signals) >= 0.0;
+  }
+  for (uint16_t i = 0; i < x->program->n; i++) {
+    const canopy_code *code = &x->program->leaves[i];
+    canopy_known *leaf = &x->leaves[i];
+    unsigned mask = 0U;
+    if (code->condition) {
+      const bool latched = leaf->value && (code->formulas[CANOPY_OFF] != NULL || code->lasts);
+      const bool off = code->formulas[CANOPY_OFF] != NULL ? holds(x, code, CANOPY_OFF) : !code->lasts;
+      mask |= latched ? 1U << CANOPY_OFF : 0U;
+      mask |= !latched || off ? 1U << CANOPY_ON : 0U;
+    } else {
+      mask = (1U << CANOPY_SUCCESS_IF) | (1U << CANOPY_FAILURE_IF);
+      mask |= leaf->phase == CANOPY_WRITING || waiting ? (1U << CANOPY_DONE) | (1U << CANOPY_FAILED) : 0U;
+      mask |= leaf->procedure == ENTERING ? 1U << CANOPY_ENTERED : 0U;
+      mask |= leaf->procedure == EXITING ? 1U << CANOPY_EXITED : 0U;
+    }
+    leaf->watched = (uint8_t)mask;
+  }
+}
+
+/* Tells the engine what is new in the present pass or, if nothing is, in the next one; with that, the next runs of loops
+ * begin, which sets again. A loop whose run has changed nothing waits for a change. */
+static bool in_passes(canopy_execution *x, bool first, bool *again) {
+  bool news = inputs(x);
+  bool begins = news || x->outside;
+  bool some = false;
+  *again = false;
+  if (!first) {
+    begins = !news;
+    if (begins) {
+      pass(x);
+      news = inputs(x);
+    }
+  }
+  if (!x->program->passes) {
+    return news;
+  }
+  for (uint16_t i = 0; i < x->program->n; i++) {
+    some = some || x->leaves[i].passed;
+  }
+  for (canopy_task t = 0; t < x->run.tree->n; t++) {
+    x->run.tasks[t].wait = some || x->reran;
+  }
+  if (!begins || !loops_wait(x)) {
+    return news;
+  }
+  if (!news && !first) {
+    const uint64_t now = situation(x);
+    if (x->remembers && now == x->last) {
+      return news;
+    }
+    x->last = now;
+    x->remembers = true;
+  }
+  *again = true;
+  for (canopy_task t = 0; t < x->run.tree->n; t++) {
+    canopy_again(&x->run, t);
+  }
+  return news;
+}
+
 canopy_fault canopy_execution_step(canopy_execution *x, canopy_time now, uint16_t rounds) {
-  bool news = true;
+  bool goes_on = true;
   x->now = now;
   x->signals[0] = (double)now / CANOPY_SECOND;
   x->impossible = false;
   x->unset = false;
-  if (!x->begun) {
+  x->outside = false;
+  if (x->begun) {
+    look(x);
+  } else {
     (void)inputs(x);
     canopy_judge(&x->run);
   }
-  for (uint16_t round = 0; news && round < rounds; round++) {
-    news = inputs(x);
-    if (!news && round > 0U) {
-      pass(x);
-      news = inputs(x);
+  for (uint16_t round = 0; goes_on && round < rounds; round++) {
+    bool again = false;
+    const bool news = in_passes(x, round == 0U, &again);
+    goes_on = news || again || !x->begun;
+    x->outside = false;
+    x->begun = true;
+    if (goes_on && !canopy_settle(&x->run, CANOPY_LIMIT)) {
+      return CANOPY_UNSETTLED;
     }
-    if (news || !x->begun) {
-      news = true;
-      x->begun = true;
-      if (!canopy_settle(&x->run, CANOPY_LIMIT)) {
-        return CANOPY_UNSETTLED;
-      }
-    }
+    x->reran = x->reran || (goes_on && x->run.reran);
   }
   pass(x);
+  x->reran = false;
+  x->remembers = false;
   evaluate(x);
+  watch(x);
   if (x->unset) {
     return CANOPY_UNSET;
   }
   if (x->impossible) {
     return CANOPY_DURATION;
   }
-  return news ? CANOPY_UNSETTLED : CANOPY_FINE;
+  return goes_on ? CANOPY_UNSETTLED : CANOPY_FINE;
 }
 
 void canopy_execution_halt(canopy_execution *x) {

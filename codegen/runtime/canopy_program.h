@@ -84,6 +84,18 @@ typedef struct {
   canopy_value value; /* NULL: the slot */
 } canopy_evaluation;
 
+/* Relation of the formulas of some leaves: of a plan with a loop and a blackboard. */
+typedef struct {
+  canopy_value difference; /* of its sides */
+  canopy_range of;
+} canopy_relation;
+
+/* Leaf with a relation, by the bits of the criteria. */
+typedef struct {
+  uint16_t leaf;
+  uint8_t criteria;
+} canopy_heed;
+
 /* Constant description of a plan. */
 typedef struct {
   const canopy_tree *tree;
@@ -94,11 +106,15 @@ typedef struct {
   const canopy_evaluation *evaluations;
   const uint16_t *reads;   /* slots */
   const uint16_t *readers; /* leaves */
+  const canopy_relation *relations;
+  const canopy_heed *heeds;
   uint16_t n; /* leaves */
   uint16_t slots_n;
   uint16_t evaluations_n;
   uint16_t signals_n;
   uint16_t captured_n;
+  uint16_t relations_n;
+  bool passes; /* it has a loop and a blackboard */
 } canopy_program;
 
 /* Mutable state of a leaf. Its fields are for canopy_program.c only. */
@@ -111,6 +127,7 @@ typedef struct {
   uint8_t outcome;
   uint8_t procedure;
   uint8_t phase;
+  uint8_t watched; /* criteria whose change can change it */
   canopy_time due; /* while timed */
 } canopy_known;
 
@@ -130,10 +147,15 @@ typedef struct {
   double *signals;           /* program->signals_n: the time, the inputs, slots and expressions */
   canopy_stored *held;       /* program->slots_n */
   canopy_stored *captured;   /* program->captured_n */
+  bool *above;               /* program->relations_n */
+  uint64_t last;             /* what had been reached when the loops ran last in this step, without inputs */
   canopy_time now;
   bool begun;
   bool impossible;
   bool unset;
+  bool outside;  /* a relation that is watched has changed */
+  bool reran;    /* a loop has run its child again in this step */
+  bool remembers; /* last is known */
 } canopy_execution;
 
 /* How a step ends. */
@@ -146,7 +168,7 @@ typedef enum {
 
 /* Begins an execution, with the arrays that it works on. */
 void canopy_execution_begin(canopy_execution *x, const canopy_program *program, canopy_told *tasks, canopy_known *leaves,
-                            double *signals, canopy_stored *held, canopy_stored *captured);
+                            double *signals, canopy_stored *held, canopy_stored *captured, bool *above);
 
 /* Brings the plan up to date with the inputs among its signals, at a time that must not decrease: it settles until
  * nothing new follows, in at most so many rounds, each of at most CANOPY_LIMIT iterations. */

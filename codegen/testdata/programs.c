@@ -22,6 +22,7 @@ int main(void) {
   static canopy_stored held[MOST];
   static canopy_stored captured[MOST];
   static double inputs[MOST];
+  static bool above[MOST];
   char word[16];
   int number = 0;
   double t = 0.0;
@@ -32,7 +33,7 @@ int main(void) {
         if (scanf("%d %u", &number, &n) != 2) {
           return 1;
         }
-        canopy_execution_begin(&x, programs[number], tasks, leaves, signals, held, captured);
+        canopy_execution_begin(&x, programs[number], tasks, leaves, signals, held, captured, above);
         x.hooks = &hooks;
         printf("plan %d\n", number);
         break;
