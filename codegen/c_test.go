@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -178,10 +179,10 @@ func (s *script) play(r *rand.Rand, tree *bt.Tree) {
 	}
 }
 
-// run runs the script, and compares.
-func (s *script) run(t *testing.T, program string) {
+// run runs the script with a program and its arguments, and compares.
+func (s *script) run(t *testing.T, program ...string) {
 	t.Helper()
-	c := exec.Command(program)
+	c := exec.Command(program[0], program[1:]...)
 	c.Stdin = &s.in
 	c.Stderr = os.Stderr
 	out, err := c.Output()
@@ -197,16 +198,40 @@ func (s *script) run(t *testing.T, program string) {
 	}
 }
 
-// TestRandomTrees: the program in C makes the same status changes as the engine, in the same order and iterations.
+// TestRandomTrees: the program in C makes the same status changes as the engine, in the same order and iterations,
+// whatever compiler and optimisation it comes from.
 func TestRandomTrees(t *testing.T) {
-	program := compile(t, "gcc", []string{"-O2"}, "runtime/canopy.c", "testdata/driver.c")
+	programs := []string{compile(t, "gcc", []string{"-O2"}, "runtime/canopy.c", "testdata/driver.c"),
+		compile(t, "gcc", []string{"-O0"}, "runtime/canopy.c", "testdata/driver.c")}
+	if _, err := exec.LookPath("clang"); err == nil {
+		for _, flag := range []string{"-O2", "-O0"} {
+			programs = append(programs, compile(t, "clang", []string{flag}, "runtime/canopy.c", "testdata/driver.c"))
+		}
+	}
 	for seed := range uint64(trees.Count(100_000, 3_000)) / 100 {
 		var s script
 		for k := range uint64(100) {
 			s.random(t, 100*seed+k)
 		}
-		s.run(t, program)
+		s.run(t, programs[seed%uint64(len(programs))])
 	}
+}
+
+// TestCortexM: so it does on a Cortex-M3, which qemu emulates.
+func TestCortexM(t *testing.T) {
+	qemu, err := exec.LookPath("qemu-system-arm")
+	if err != nil {
+		t.Skip("qemu-system-arm is not installed")
+	}
+	flags := []string{"-mcpu=cortex-m3", "-mthumb", "-O2", "--specs=rdimon.specs", "-T",
+		"testdata/cortex-m/mps2-an385.ld", "testdata/cortex-m/startup.c"}
+	program := compile(t, "arm-none-eabi-gcc", flags, "runtime/canopy.c", "testdata/driver.c")
+	var s script
+	for seed := range uint64(trees.Count(2_000, 100)) {
+		s.random(t, seed)
+	}
+	s.run(t, qemu, "-M", "mps2-an385", "-nographic", "-monitor", "none", "-serial", "none", "-semihosting-config",
+		"enable=on,target=native", "-kernel", program)
 }
 
 // TestTables: the tables that are written compile, and are those of the tree, whatever its names are.
@@ -397,6 +422,45 @@ func save(t *testing.T, dir string, list []File) {
 	for _, f := range list {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o600); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestMISRA: the rules of MISRA C:2012 that the engine does not follow are those that docs/deploy.md explains.
+func TestMISRA(t *testing.T) {
+	cppcheck, err := exec.LookPath("cppcheck")
+	if err != nil {
+		t.Skip("cppcheck is not installed")
+	}
+	page, err := os.ReadFile("../docs/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| rule | why it is not followed |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	listed := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\| ([0-9., ]+) \|`).FindAllStringSubmatch(table, -1) {
+		for rule := range strings.SplitSeq(m[1], ", ") {
+			listed[rule] = true
+		}
+	}
+	c := exec.Command(cppcheck, "--addon=misra", "--std=c99", "--quiet", "--template={id} {file}:{line}",
+		"--suppress=missingIncludeSystem", "canopy.c", "canopy_program.c")
+	c.Dir = "runtime"
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	found := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		rule, place, _ := strings.Cut(strings.TrimPrefix(line, "misra-c2012-"), " ")
+		if found[rule] = true; !listed[rule] {
+			t.Errorf("rule %s at %s", rule, strings.TrimSpace(place))
+		}
+	}
+	for rule := range listed {
+		if !found[rule] {
+			t.Errorf("rule %s is followed", rule)
 		}
 	}
 }

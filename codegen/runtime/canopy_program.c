@@ -143,7 +143,7 @@ static void reach(canopy_execution *x, uint16_t leaf, canopy_range these, bool e
 }
 
 /* Lets the slots that keep their values have what an action writes now. */
-static void keep(canopy_execution *x, uint16_t leaf) {
+static void keep_values(canopy_execution *x, uint16_t leaf) {
   evaluate(x);
   for (uint16_t i = 0; i < x->program->slots_n; i++) {
     const canopy_slot *slot = &x->program->slots[i];
@@ -216,7 +216,7 @@ static void told_started(void *context, canopy_task task, bool leaving) {
   leaf->timed = false;
   if (leaving) {
     reach(x, i, code->exit, true);
-    keep(x, i);
+    keep_values(x, i);
     assign(x, i, CANOPY_LEAVING, code->exit);
     if (!takes_time) {
       exited(x, i);
@@ -250,7 +250,7 @@ static void told_changed(void *context, canopy_task task, canopy_status from, ca
     const canopy_code *code = &x->program->leaves[i];
     if (code->interrupted == task) {
       assign(x, i, CANOPY_WRITING, code->entry);
-      keep(x, i);
+      keep_values(x, i);
       x->leaves[i].phase = CANOPY_RESTING;
     }
   }
@@ -333,7 +333,7 @@ static uint8_t verdict(const canopy_execution *x, const canopy_code *code, canop
 }
 
 /* Tells the engine what is new of an action, and reports whether something is. */
-static bool ask(canopy_execution *x, const canopy_code *code, canopy_known *leaf) {
+static bool ask_action(canopy_execution *x, const canopy_code *code, canopy_known *leaf) {
   const canopy_status status = canopy_status_of(&x->run, code->task);
   bool news = false;
   uint8_t is = verdict(x, code, CANOPY_FAILURE_IF, CANOPY_SUCCESS_IF);
@@ -381,7 +381,7 @@ static bool inputs(canopy_execution *x) {
     const canopy_status status = canopy_status_of(&x->run, code->task);
     const bool transient = status <= CANOPY_ACCEPT || status == CANOPY_SKIPPED;
     if (!x->leaves[i].passed || !(code->condition || transient)) {
-      const bool is = code->condition ? judge(x, code, &x->leaves[i]) : ask(x, code, &x->leaves[i]);
+      const bool is = code->condition ? judge(x, code, &x->leaves[i]) : ask_action(x, code, &x->leaves[i]);
       news = news || is;
     }
   }
