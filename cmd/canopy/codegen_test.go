@@ -101,6 +101,11 @@ func (e *exported) play(t *testing.T, r *rand.Rand, number int, in, want *bytes.
 		if err != nil {
 			t.Logf("%v\n%s", err, e.text)
 		}
+		if r.IntN(60) == 0 {
+			fmt.Fprintln(in, "halt")
+			_ = x.Halt() // the errors are of what it reads
+			changesOf(x, want)
+		}
 		w.t += float64(1+r.IntN(8)) / 8
 	}
 }
@@ -119,11 +124,7 @@ func (e *exported) steps(w *sampled, x *executive.Executive, want *bytes.Buffer)
 		}
 		x.Changed(changed)
 		again, err = x.Settle()
-		for _, l := range x.Log {
-			if l.Kind == "" {
-				fmt.Fprintf(want, "%d: %d -> %d\n", l.Change.Task, l.Change.From, l.Change.To)
-			}
-		}
+		changesOf(x, want)
 	}
 	x.Rest()
 	fmt.Fprintln(want, "step", map[bool]int{true: 1}[again || err != nil])
@@ -133,6 +134,14 @@ func (e *exported) steps(w *sampled, x *executive.Executive, want *bytes.Buffer)
 	}
 	fmt.Fprintln(want)
 	return err
+}
+
+func changesOf(x *executive.Executive, want *bytes.Buffer) {
+	for _, l := range x.Log {
+		if l.Kind == "" {
+			fmt.Fprintf(want, "%d: %d -> %d\n", l.Change.Task, l.Change.From, l.Change.To)
+		}
+	}
 }
 
 func number17(v float64) string { return fmt.Sprintf("%.17g", v) }
