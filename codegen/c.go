@@ -34,7 +34,7 @@ type File struct{ Name, Text string }
 // C returns the program of a tree in C99: the engine, canopy.h and canopy.c, with canopy.hpp for C++17, and the tables,
 // in two files with the given name, or one like it if C cannot have that. Comments say from what they were made, and
 // what is to be known about each task. A tree has at most 65,534 tasks. With a program, its expressions are translated,
-// too, for canopy_program.h and canopy_program.c; it must not read look-up tables.
+// too, for canopy_program.h and canopy_program.c.
 func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program) ([]File, error) {
 	if strings.EqualFold(name, "canopy") || strings.ContainsAny(name, "\"\\\n\r") { // the engine's; not for #include
 		name = identifier(name) + "_plan"
@@ -51,10 +51,7 @@ func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program)
 		if err != nil {
 			return nil, err
 		}
-		if definitions, err = g.definitions(); err != nil {
-			return nil, err
-		}
-		engine, declarations = "canopy_program.h", g.declarations()
+		engine, declarations, definitions = "canopy_program.h", g.declarations(), g.definitions()
 		files = append(files, File{"canopy_program.h", programHeader}, File{"canopy_program.c", programSource})
 	}
 	return append(files, File{name + ".h", w.header(engine, declarations)},

@@ -2,7 +2,10 @@ package codegen
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,20 +70,20 @@ func constant(v float64) term {
 type coder struct {
 	program []expr.Instruction
 	place   func(signal int) int
-	yes, no string // the values of a condition; "": it is a number
+	table   func(i int) string // the name of a table
+	yes, no string             // the values of a condition; "": it is a number
 	a       *term
 	r       map[uint8]term
 	lines   []string
 	labels  map[uint]bool
-	used    map[string]bool // variables
-	last    string          // the statement that returns what the last test says
+	last    string // the statement that returns what the last test says
 }
 
-// body returns the statements of an expression as a function of the signals s, with these places there: of a condition
-// as a number 1 or 0, or as a truth. Look-up tables are not supported.
-func body(c *expr.Code, truth bool, place func(signal int) int) (string, error) {
+// body returns the statements of an expression as a function of the signals s, with these places there and these names
+// of tables: of a condition as a number 1 or 0, or as a truth.
+func body(c *expr.Code, truth bool, place func(signal int) int, table func(t *expr.Tabulated) string) string {
 	w := &coder{program: c.Program(false), place: place, r: map[uint8]term{}, labels: map[uint]bool{},
-		used: map[string]bool{}}
+		table: func(i int) string { return table(c.Tables()[i]) }}
 	switch {
 	case truth:
 		w.yes, w.no = "true", "false"
@@ -97,33 +100,52 @@ func body(c *expr.Code, truth bool, place func(signal int) int) (string, error) 
 			w.meet()
 			w.lines = append(w.lines, fmt.Sprintf("l%d:", i))
 		}
-		if err := w.step(i); err != nil {
-			return "", err
-		}
+		w.step(i)
 	}
 	if n := len(w.program); n == 0 || w.program[n-1].Op != expr.Jump && w.last == "" {
 		w.lines = append(w.lines, w.leave(uint(len(w.program))))
 	}
+	return w.text()
+}
+
+// word is a name in C.
+var word = regexp.MustCompile(`[A-Za-z_]\w*`)
+
+// text returns the statements, without those that set a variable which nothing reads.
+func (w *coder) text() string {
+	var read map[string]bool
+	sets := func(line string) (name, value string) {
+		if name, value, is := strings.Cut(line, " = "); is && word.FindString(name) == name {
+			return name, value
+		}
+		return "", line
+	}
+	for before := -1; before != len(w.lines); {
+		before, read = len(w.lines), map[string]bool{}
+		for _, line := range w.lines {
+			_, value := sets(line)
+			for _, name := range word.FindAllString(value, -1) {
+				read[name] = true
+			}
+		}
+		w.lines = slices.DeleteFunc(w.lines, func(line string) bool {
+			name, _ := sets(line)
+			return name != "" && !read[name]
+		})
+	}
 	text := ""
-	for _, name := range append([]string{"a"}, registers()...) {
-		if w.used[name] {
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		if name == "a" || regexp.MustCompile(`^r\d+$`).MatchString(name) {
 			text += "  double " + name + " = 0.0;\n"
 		}
 	}
-	for _, l := range w.lines {
-		if !strings.HasSuffix(l, ":") {
-			l = "  " + l
+	for _, line := range w.lines {
+		if !strings.HasSuffix(line, ":") {
+			line = "  " + line
 		}
-		text += l + "\n"
+		text += line + "\n"
 	}
-	return text, nil
-}
-
-func registers() (names []string) {
-	for i := range 16 {
-		names = append(names, fmt.Sprintf("r%d", i))
-	}
-	return names
+	return text
 }
 
 func (w *coder) jumps(i int) bool {
@@ -134,15 +156,10 @@ func (w *coder) jumps(i int) bool {
 	return false
 }
 
-func (w *coder) variable(name string) term {
-	w.used[name] = true
-	return term{name, atom}
-}
-
 // acc returns the accumulator.
 func (w *coder) acc() term {
 	if w.a == nil {
-		return w.variable("a")
+		return term{"a", atom}
 	}
 	return *w.a
 }
@@ -155,14 +172,15 @@ func (w *coder) register(i uint8) term {
 		delete(w.r, i)
 		return t
 	}
-	return w.variable(fmt.Sprintf("r%d", i))
+	return term{fmt.Sprintf("r%d", i), atom}
 }
 
 // read reports whether an instruction reads a register.
 func (w *coder) read(i uint8) bool {
 	for _, in := range w.program {
 		switch in.Op {
-		case expr.Add, expr.Subtract, expr.Multiply, expr.Divide, expr.Exchange, expr.Power, expr.CallTwo, expr.Equal:
+		case expr.Add, expr.Subtract, expr.Multiply, expr.Divide, expr.Exchange, expr.Power, expr.CallTwo,
+			expr.LookupTwo, expr.Equal:
 			if in.Register == i {
 				return true
 			}
@@ -183,7 +201,6 @@ func (w *coder) fetch(i uint8, t term) {
 func (w *coder) meet() {
 	w.keep()
 	if w.a != nil && w.a.text != "a" {
-		w.variable("a")
 		w.lines = append(w.lines, "a = "+w.a.text+";")
 	}
 	w.a = nil
@@ -195,7 +212,6 @@ func (w *coder) keep() {
 	for i := range uint8(16) {
 		if t, ok := w.r[i]; ok {
 			name := fmt.Sprintf("r%d", i)
-			w.variable(name)
 			w.lines = append(w.lines, name+" = "+t.text+";")
 			delete(w.r, i)
 		}
@@ -216,7 +232,7 @@ func (w *coder) leave(to uint) string {
 }
 
 // step writes an instruction.
-func (w *coder) step(i int) error {
+func (w *coder) step(i int) {
 	in := &w.program[i]
 	signal := func() term { return term{fmt.Sprintf("s[%d]", w.place(int(in.Index))), atom} }
 	value := constant(in.Value)
@@ -287,12 +303,14 @@ func (w *coder) step(i int) error {
 		}
 		w.lines = append(w.lines, w.leave(in.Target))
 		w.a, w.r = nil, map[uint8]term{}
-	case expr.Lookup, expr.LookupTwo:
-		return fmt.Errorf("a look-up table is not supported")
+	case expr.Lookup:
+		w.set(term{"canopy_look_up(&" + w.table(int(in.Index)) + ", " + w.acc().text + ", 0.0)", atom})
+	case expr.LookupTwo:
+		x := w.register(in.Register)
+		w.set(term{"canopy_look_up(&" + w.table(int(in.Index)) + ", " + x.text + ", " + w.acc().text + ")", atom})
 	default:
 		panic("codegen: an opcode that does not exist")
 	}
-	return nil
 }
 
 // test writes a jump. Nothing reads the accumulator after it.
@@ -312,4 +330,20 @@ func (w *coder) test(i int, text string) {
 	}
 	w.lines = append(w.lines, "if ("+text+") {", "  "+w.leave(in.Target), "}")
 	w.a = nil
+}
+
+// tableText returns a table in C, with this name.
+func tableText(name string, t *expr.Tabulated) string {
+	var b strings.Builder
+	write := func(part string, values []float64) string {
+		list(&b, "double", name+"_"+part, len(values), func(i int) string { return constant(values[i]).text })
+		return name + "_" + part
+	}
+	x, y, ny := write("x", t.Axes[0].Points), "NULL", 0
+	if len(t.Axes) == 2 {
+		y, ny = write("y", t.Axes[1].Points), len(t.Axes[1].Points)
+	}
+	fmt.Fprintf(&b, "\nstatic const canopy_table %s = {%s, %s, %s, %d, %d, %t};\n", name, x, y, write("values", t.Values),
+		len(t.Axes[0].Points), ny, t.Clamp)
+	return b.String()
 }

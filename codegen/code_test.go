@@ -38,7 +38,7 @@ func (r wording) number(depth int) string {
 	case 3:
 		return r.one("min", "max", "atan2", "mod", "bitand", "bitor", "bitxor") + "(" + a() + ", " + a() + ")"
 	case 4:
-		return "(" + a() + ")^" + r.one("2", "3", "0.5")
+		return r.one("("+a()+")^"+r.one("2", "3", "0.5"), "f("+a()+")", "g("+a()+", "+a()+")")
 	}
 	return "(" + a() + ") " + r.one("+", "-", "*", "/") + " (" + a() + ")"
 }
@@ -72,6 +72,15 @@ func TestExpressionsInC(t *testing.T) {
 	}
 	var source bytes.Buffer
 	source.WriteString("#include \"canopy_program.h\"\n#include <math.h>\n#include <stdio.h>\n")
+	axis := func(points ...float64) expr.Abscissa { return expr.Abscissa{Unit: expr.AnyUnit, Points: points} }
+	for name, table := range map[string]*expr.Tabulated{
+		"f": {Axes: []expr.Abscissa{axis(-1, 0.5, 3)}, Values: []float64{2, -1, 0.25}},
+		"g": {Axes: []expr.Abscissa{axis(0, 1, 2.5), axis(-7, 3)}, Values: []float64{1, 2, 3, 5, -8, 13}, Clamp: true},
+	} {
+		table.Text = name
+		scope[name] = expr.Variable{Unit: expr.AnyUnit, Table: table}
+		source.WriteString(tableText(name, table))
+	}
 	var codes []*expr.Code
 	var texts []string
 	list, refused := "", 0
@@ -100,10 +109,7 @@ func TestExpressionsInC(t *testing.T) {
 			}
 			return 0, false
 		}).Compile(e)
-		text2, err := body(c, false, func(i int) int { return i })
-		if err != nil {
-			t.Fatal(err)
-		}
+		text2 := body(c, false, func(i int) int { return i }, func(t *expr.Tabulated) string { return t.Text })
 		fmt.Fprintf(&source, "static double f%d(const double *s) {\n  (void)s;\n%s}\n", len(codes), text2)
 		list += fmt.Sprintf("f%d, ", len(codes))
 		codes, texts = append(codes, c), append(texts, text)

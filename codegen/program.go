@@ -28,7 +28,7 @@ type program struct {
 	names     []string
 	functions strings.Builder
 	n         int // functions
-	err       error
+	tables    []*expr.Tabulated
 }
 
 // newProgram returns the writer of a program; the error is about what is not supported.
@@ -128,10 +128,15 @@ func (g *program) function(c *expr.Code, truth bool, about string) string {
 	if c == nil {
 		return "NULL"
 	}
-	text, err := body(c, truth, func(signal int) int { return g.place[signal] })
-	if err != nil && g.err == nil {
-		g.err = fmt.Errorf("%s: %w", about, err)
-	}
+	text := body(c, truth, func(signal int) int { return g.place[signal] }, func(t *expr.Tabulated) string {
+		i := slices.Index(g.tables, t)
+		if i < 0 {
+			i = len(g.tables)
+			g.tables = append(g.tables, t)
+			g.functions.WriteString(tableText(fmt.Sprintf("table%d", i), t))
+		}
+		return fmt.Sprintf("table%d", i)
+	})
 	g.n++
 	name, result := fmt.Sprintf("f%d", g.n), "double"
 	if truth {
@@ -154,7 +159,7 @@ var criteria = [executive.Criteria]struct{ name, attribute string }{
 }
 
 // definitions writes the functions and the tables.
-func (g *program) definitions() (string, error) {
+func (g *program) definitions() string {
 	var assignments, leaves, writers, slots, evaluations, reads, readers []string
 	part := func(first, n int) string { return fmt.Sprintf("{%d, %d}", first, n) }
 	entries := func(c *expr.Code) string {
@@ -258,7 +263,7 @@ func (g *program) definitions() (string, error) {
 		len(relations), g.passes)
 	fmt.Fprintf(&b, "\nvoid %[1]s_begin(%[1]s *plan) {\n  canopy_execution_begin(&plan->x, &%[1]s_program, plan->tasks, "+
 		"plan->leaves, plan->signals,\n                         plan->held, plan->captured, plan->above);\n}\n", g.prefix)
-	return b.String(), g.err
+	return b.String()
 }
 
 // watched returns the relations that a program with passes watches.

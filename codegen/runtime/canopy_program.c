@@ -45,6 +45,47 @@ double canopy_bits(char operation, double x, double y) {
   return (is >> 63) != 0U ? -(double)(~is) - 1.0 : (double)is;
 }
 
+/* Finds the point of an axis at which the piece of a number begins, and the share of the way to the next point. */
+static bool share_of(const double *points, uint16_t n, bool clamp, double x, uint16_t *at, double *share) {
+  *at = 0;
+  *share = 0.0;
+  if (x >= points[n - 1U]) {
+    *at = (uint16_t)(n - 2U);
+    *share = 1.0;
+    return clamp || x <= points[n - 1U];
+  }
+  if (x < points[0]) {
+    return clamp;
+  }
+  while (*at + 2U < n && points[*at + 1U] <= x) {
+    (*at)++;
+  }
+  *share = (x - points[*at]) / (points[*at + 1U] - points[*at]);
+  return true;
+}
+
+/* The value on the way from a to b; exactly b at its end. */
+static double between(double a, double b, double share) { return share >= 1.0 ? b : a + share * (b - a); }
+
+double canopy_look_up(const canopy_table *table, double x, double y) {
+  uint16_t i = 0;
+  uint16_t j = 0;
+  double p = 0.0;
+  double q = 0.0;
+  if (isnan(x) || isnan(y) || !share_of(table->x, table->nx, table->clamp, x, &i, &p)) {
+    return NAN;
+  }
+  if (table->y == NULL) {
+    return between(table->values[i], table->values[i + 1U], p);
+  }
+  if (!share_of(table->y, table->ny, table->clamp, y, &j, &q)) {
+    return NAN;
+  }
+  const double *first = &table->values[i * (uint32_t)table->ny + j];
+  const double *second = &first[table->ny];
+  return between(between(first[0], first[1], q), between(second[0], second[1], q), p);
+}
+
 /* The writer whose value a slot has; NULL: none, it has its held value. */
 static const canopy_writer *writer_of(const canopy_execution *x, const canopy_slot *slot) {
   for (uint16_t i = 0; i < slot->writers.n; i++) {

@@ -189,6 +189,18 @@ double canopy_not(double x); /* the bits of a whole number */
 double canopy_mod(double x, double y);
 double canopy_bits(char operation, double x, double y); /* '&', '|' or '^' of whole numbers; else NaN */
 
+/* Table of a function of one or two numbers, linear between its points. */
+typedef struct {
+  const double *x; /* ascending, at least two */
+  const double *y; /* NULL: one number */
+  const double *values;
+  uint16_t nx;
+  uint16_t ny;
+  bool clamp; /* outside of its points, it has the value at the nearest one; else it is NaN */
+} canopy_table;
+
+double canopy_look_up(const canopy_table *table, double x, double y);
+
 #ifdef __cplusplus
 }
 #endif
