@@ -418,8 +418,11 @@ type Property struct {
 
 // Statement returns the assertion with its kind, if it is an assumption.
 func (p *Property) Statement() string {
-	if p.Kind == "" {
+	switch p.Kind {
+	case "":
 		return "`" + p.Property + "`"
+	case KindRange, KindSliding: // which are sentences
+		return "the assumption that " + p.Property
 	}
 	return "the " + p.Kind + " `" + p.Property + "`"
 }
@@ -439,8 +442,11 @@ func (p *Property) Consequence() string {
 	}
 }
 
-// KindFact is the kind of an assumption of every proof.
-const KindFact = "fact"
+// Kinds of assumptions: of every proof, and that the motion does not slide. [KindRange] is one, too.
+const (
+	KindFact    = "fact"
+	KindSliding = "sliding"
+)
 
 // Verdicts of assertions that other packages compare.
 const (
