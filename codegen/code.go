@@ -45,6 +45,28 @@ func infix(x term, operator string, y term, binds int) term {
 	return term{x.in(binds) + " " + operator + " " + y.in(binds+1), binds}
 }
 
+// operand is what an operator combines the accumulator with.
+type operand uint8
+
+const (
+	register operand = iota // on its left
+	ofValue
+	ofSignal
+)
+
+// infixes are the instructions that are operators in C.
+var infixes = map[expr.Opcode]struct {
+	operator string
+	binds    int
+	with     operand
+}{
+	expr.Add: {"+", sum, register}, expr.AddValue: {"+", sum, ofValue}, expr.AddSignal: {"+", sum, ofSignal},
+	expr.Subtract: {"-", sum, register}, expr.SubtractSignal: {"-", sum, ofSignal},
+	expr.Multiply: {"*", product, register}, expr.MultiplyValue: {"*", product, ofValue},
+	expr.MultiplySignal: {"*", product, ofSignal}, expr.Divide: {"/", product, register},
+	expr.DivideValue: {"/", product, ofValue}, expr.DivideSignal: {"/", product, ofSignal},
+}
+
 // constant returns a constant of C that has exactly this value.
 func constant(v float64) term {
 	switch {
@@ -108,8 +130,8 @@ func body(c *expr.Code, truth bool, place func(signal int) int, table func(t *ex
 	return w.text()
 }
 
-// word is a name in C.
-var word = regexp.MustCompile(`[A-Za-z_]\w*`)
+// word is a name in C, variable that of the accumulator or a register.
+var word, variable = regexp.MustCompile(`[A-Za-z_]\w*`), regexp.MustCompile(`^(a|r\d+)$`)
 
 // text returns the statements, without those that set a variable which nothing reads.
 func (w *coder) text() string {
@@ -135,7 +157,7 @@ func (w *coder) text() string {
 	}
 	text := ""
 	for _, name := range slices.Sorted(maps.Keys(read)) {
-		if name == "a" || regexp.MustCompile(`^r\d+$`).MatchString(name) {
+		if variable.MatchString(name) {
 			text += "  double " + name + " = 0.0;\n"
 		}
 	}
@@ -179,11 +201,14 @@ func (w *coder) register(i uint8) term {
 func (w *coder) read(i uint8) bool {
 	for _, in := range w.program {
 		switch in.Op {
-		case expr.Add, expr.Subtract, expr.Multiply, expr.Divide, expr.Exchange, expr.Power, expr.CallTwo,
-			expr.LookupTwo, expr.Equal:
-			if in.Register == i {
-				return true
+		case expr.Exchange, expr.Power, expr.CallTwo, expr.LookupTwo, expr.Equal:
+		default:
+			if f, ok := infixes[in.Op]; !ok || f.with != register {
+				continue
 			}
+		}
+		if in.Register == i {
+			return true
 		}
 	}
 	return false
@@ -236,6 +261,17 @@ func (w *coder) step(i int) {
 	in := &w.program[i]
 	signal := func() term { return term{fmt.Sprintf("s[%d]", w.place(int(in.Index))), atom} }
 	value := constant(in.Value)
+	if f, ok := infixes[in.Op]; ok {
+		x, y := w.acc(), value
+		switch f.with {
+		case register:
+			x, y = w.register(in.Register), x
+		case ofSignal:
+			y = signal()
+		}
+		w.set(infix(x, f.operator, y, f.binds))
+		return
+	}
 	switch in.Op {
 	case expr.Constant:
 		w.fetch(in.Register, value)
@@ -251,32 +287,6 @@ func (w *coder) step(i int) {
 		x := w.register(in.Register)
 		w.r[in.Register] = w.acc()
 		w.set(x)
-	case expr.AddValue:
-		if in.Value < 0 {
-			w.set(infix(w.acc(), "-", constant(-in.Value), sum))
-		} else {
-			w.set(infix(w.acc(), "+", value, sum))
-		}
-	case expr.AddSignal:
-		w.set(infix(w.acc(), "+", signal(), sum))
-	case expr.Add:
-		w.set(infix(w.register(in.Register), "+", w.acc(), sum))
-	case expr.SubtractSignal:
-		w.set(infix(w.acc(), "-", signal(), sum))
-	case expr.Subtract:
-		w.set(infix(w.register(in.Register), "-", w.acc(), sum))
-	case expr.MultiplyValue:
-		w.set(infix(w.acc(), "*", value, product))
-	case expr.MultiplySignal:
-		w.set(infix(w.acc(), "*", signal(), product))
-	case expr.Multiply:
-		w.set(infix(w.register(in.Register), "*", w.acc(), product))
-	case expr.DivideValue:
-		w.set(infix(w.acc(), "/", value, product))
-	case expr.DivideSignal:
-		w.set(infix(w.acc(), "/", signal(), product))
-	case expr.Divide:
-		w.set(infix(w.register(in.Register), "/", w.acc(), product))
 	case expr.Negate:
 		w.set(term{"-" + w.acc().in(atom), sum})
 	case expr.Square:

@@ -83,7 +83,7 @@ func TestExpressionsInC(t *testing.T) {
 	}
 	var codes []*expr.Code
 	var texts []string
-	list, refused := "", 0
+	list, refused, used := "", 0, map[expr.Opcode]bool{expr.Above: true} // which follows the sides of a simulation
 	for len(codes) < trees.Count(3_000, 400) {
 		text := r.number(r.IntN(4))
 		if len(codes)%2 == 1 {
@@ -109,10 +109,18 @@ func TestExpressionsInC(t *testing.T) {
 			}
 			return 0, false
 		}).Compile(e)
-		text2 := body(c, false, func(i int) int { return i }, func(t *expr.Tabulated) string { return t.Text })
-		fmt.Fprintf(&source, "static double f%d(const double *s) {\n  (void)s;\n%s}\n", len(codes), text2)
+		statements := body(c, false, func(i int) int { return i }, func(t *expr.Tabulated) string { return t.Text })
+		fmt.Fprintf(&source, "static double f%d(const double *s) {\n  (void)s;\n%s}\n", len(codes), statements)
 		list += fmt.Sprintf("f%d, ", len(codes))
+		for _, in := range c.Program(false) {
+			used[in.Op] = true
+		}
 		codes, texts = append(codes, c), append(texts, text)
+	}
+	for o := expr.Constant; o <= expr.Jump; o++ {
+		if !used[o] && !testing.Short() {
+			t.Errorf("no expression has the instruction %s", o)
+		}
 	}
 	if refused > len(codes) {
 		t.Errorf("%d expressions are refused", refused)

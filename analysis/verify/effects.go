@@ -16,7 +16,7 @@ import (
 // Assumptions on which rates rest, by their origin.
 var rateAssumptions = [...]Assumption{
 	declare.Declared: EffectsHold,
-	declare.Derived:  {"the states stay in their ranges", true},
+	declare.Derived:  {declare.InRanges, true},
 }
 
 // rate returns a range of the rate of a signal while a task is active and signals are in the given ranges; ok is false

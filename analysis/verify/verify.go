@@ -52,7 +52,7 @@ var (
 	StayLong    = Assumption{"signals can stay as they are for longer than the times of the property", false}
 	Settles     = Assumption{"signals and tasks do not change each other without end at one instant", true}
 	Begins      = Assumption{"the run begins as the mission declares", true}
-	NoSliding   = Assumption{"the motion does not slide", true}
+	NoSliding   = Assumption{declare.NoSliding, true}
 )
 
 // Finding is one answer.

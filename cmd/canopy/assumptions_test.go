@@ -93,8 +93,9 @@ func TestProofsThatRestOnAssumptions(t *testing.T) {
 			onEffects = append(onEffects, q.Name)
 		}
 	}
-	list := declared.Watch(p.Tree, nil, false, false).Assertions
-	if len(list) != 3 || !slices.Equal(list[0].Proofs, onFacts) || !slices.Equal(list[1].Proofs, onEffects) || !slices.Equal(
+	onMotion := slices.DeleteFunc(slices.Clone(onEffects), func(q string) bool { return q == "chatter" })
+	list := declared.Watch(p.Tree, nil, false, true).Assertions
+	if len(list) != 4 || !slices.Equal(list[3].Proofs, onMotion) || !slices.Equal(list[0].Proofs, onFacts) || !slices.Equal(list[1].Proofs, onEffects) || !slices.Equal(
 		list[2].Proofs, onEffects) {
 		t.Errorf("%+v, want %v and %v", list, onFacts, onEffects)
 	}

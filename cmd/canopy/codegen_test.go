@@ -130,7 +130,7 @@ func (e *exported) steps(w *sampled, x *executive.Executive, want *bytes.Buffer)
 	fmt.Fprintln(want, "step", map[bool]int{true: 1}[again || err != nil])
 	s := w.Signals()
 	for _, place := range e.outputs {
-		fmt.Fprint(want, number17(s[place]), " ")
+		fmt.Fprintf(want, "%.17g ", s[place])
 	}
 	fmt.Fprintln(want)
 	return err
@@ -143,8 +143,6 @@ func changesOf(x *executive.Executive, want *bytes.Buffer) {
 		}
 	}
 }
-
-func number17(v float64) string { return fmt.Sprintf("%.17g", v) }
 
 // waiting is a mission whose loop waits for a change: a run that it can see to be as the last one does not follow.
 var waiting = map[string]string{

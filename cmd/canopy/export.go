@@ -86,7 +86,7 @@ func program(name, folder string, stderr io.Writer) error {
 		return fmt.Sprintf("%s, %s: %s", p.Tree.Kind(t), place, text)
 	}
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	made := "The tree of " + filepath.ToSlash(name) + ", made by canopy export c; do not edit."
+	made := "From " + filepath.ToSlash(name) + ", made by canopy export c; do not edit."
 	list, err := codegen.C(base, made, p.Tree, about, programOf(m))
 	if err != nil {
 		return failed(err)

@@ -697,6 +697,32 @@ void canopy_wait(canopy_run *run, canopy_task loop) { run->tasks[loop].wait = tr
 
 void canopy_again(canopy_run *run, canopy_task loop) { run->tasks[loop].waits = false; }
 
+void canopy_timer(canopy_run *run, canopy_task task, canopy_time now) {
+  run->tasks[task].due = now + (canopy_time)node_of(run, task)->msec * CANOPY_SECOND / 1000;
+}
+
+bool canopy_due(canopy_run *run, canopy_time now) {
+  bool any = false;
+  for (canopy_task t = 0; t < run->tree->n; t++) {
+    if (run->tasks[t].timed && now >= run->tasks[t].due) {
+      canopy_elapsed(run, t);
+      any = true;
+    }
+  }
+  return any;
+}
+
+bool canopy_next(const canopy_run *run, canopy_time *next) {
+  bool found = false;
+  for (canopy_task t = 0; t < run->tree->n; t++) {
+    if (run->tasks[t].timed && (!found || run->tasks[t].due < *next)) {
+      *next = run->tasks[t].due;
+      found = true;
+    }
+  }
+  return found;
+}
+
 static void plan_changed(void *context, canopy_task task, canopy_status from, canopy_status to, uint16_t iteration) {
   const canopy_plan *plan = context;
   if (plan->hooks != NULL && plan->hooks->changed != NULL) {
@@ -720,8 +746,7 @@ static void plan_started(void *context, canopy_task leaf, bool leaving) {
 static void plan_timer(void *context, canopy_task task, bool starts) {
   canopy_plan *plan = context;
   if (starts) {
-    const canopy_time msec = (canopy_time)node_of(&plan->run, task)->msec;
-    plan->run.tasks[task].due = plan->now + msec * CANOPY_SECOND / 1000;
+    canopy_timer(&plan->run, task, plan->now);
   }
   if (plan->hooks != NULL && plan->hooks->timer != NULL) {
     plan->hooks->timer(plan->context, task, starts);
@@ -742,15 +767,11 @@ void canopy_plan_begin(canopy_plan *plan, const canopy_tree *tree, canopy_told *
 
 /* Asks the leaves, and reports whether something is new. */
 static bool ask(canopy_plan *plan) {
-  bool news = false;
+  bool news = canopy_due(&plan->run, plan->now);
   for (canopy_task t = 0; t < plan->run.tree->n; t++) {
     const canopy_node *node = node_of(&plan->run, t);
     const canopy_leaf *l = &plan->leaves[t];
     canopy_told *s = &plan->run.tasks[t];
-    if (node->family == CANOPY_SCRIPT && s->timed && plan->now >= s->due) {
-      canopy_elapsed(&plan->run, t);
-      news = true;
-    }
     if (node->family != CANOPY_LEAF) {
       continue;
     }
@@ -794,14 +815,4 @@ bool canopy_plan_step(canopy_plan *plan, canopy_time now, uint16_t rounds) {
 
 void canopy_plan_halt(canopy_plan *plan) { canopy_halt(&plan->run); }
 
-bool canopy_plan_next(const canopy_plan *plan, canopy_time *next) {
-  bool found = false;
-  for (canopy_task t = 0; t < plan->run.tree->n; t++) {
-    const canopy_told *s = &plan->run.tasks[t];
-    if (s->timed && (!found || s->due < *next)) {
-      *next = s->due;
-      found = true;
-    }
-  }
-  return found;
-}
+bool canopy_plan_next(const canopy_plan *plan, canopy_time *next) { return canopy_next(&plan->run, next); }

@@ -179,6 +179,12 @@ void canopy_elapsed(canopy_run *run, canopy_task task);
 void canopy_wait(canopy_run *run, canopy_task loop);
 void canopy_again(canopy_run *run, canopy_task loop);
 
+/* Timers, for an owner that has a time: canopy_timer starts the one of a task, canopy_due lets those elapse whose time is
+ * over, and reports whether there are any, and canopy_next finds the time of the next one, false: none runs. */
+void canopy_timer(canopy_run *run, canopy_task task, canopy_time now);
+bool canopy_due(canopy_run *run, canopy_time now);
+bool canopy_next(const canopy_run *run, canopy_time *next);
+
 /* What a program does for a leaf; each function may be NULL. Without judge, a condition keeps what canopy_set says, and
  * an action what canopy_request says. Without poll, an action goes on until canopy_end. */
 typedef struct {

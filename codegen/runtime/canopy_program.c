@@ -300,8 +300,7 @@ static void told_changed(void *context, canopy_task task, canopy_status from, ca
 static void told_timer(void *context, canopy_task task, bool starts) {
   canopy_execution *x = context;
   if (starts) {
-    const canopy_time msec = (canopy_time)x->program->tree->nodes[task].msec;
-    x->run.tasks[task].due = x->now + msec * CANOPY_SECOND / 1000;
+    canopy_timer(&x->run, task, x->now);
   }
   if (x->hooks != NULL && x->hooks->timer != NULL) {
     x->hooks->timer(x->context, task, starts);
@@ -409,14 +408,8 @@ static bool ask_action(canopy_execution *x, const canopy_code *code, canopy_know
 
 /* Tells the engine what is new, and reports whether something is. */
 static bool inputs(canopy_execution *x) {
-  bool news = false;
+  bool news = canopy_due(&x->run, x->now);
   evaluate(x);
-  for (canopy_task t = 0; t < x->run.tree->n; t++) {
-    if (x->run.tasks[t].timed && x->now >= x->run.tasks[t].due) {
-      canopy_elapsed(&x->run, t);
-      news = true;
-    }
-  }
   for (uint16_t i = 0; i < x->program->n; i++) {
     const canopy_code *code = &x->program->leaves[i];
     const canopy_status status = canopy_status_of(&x->run, code->task);
@@ -578,9 +571,10 @@ canopy_fault canopy_execution_step(canopy_execution *x, canopy_time now, uint16_
   x->impossible = false;
   x->unset = false;
   x->outside = false;
-  if (x->begun) {
+  if (x->begun && x->program->passes) {
     look(x);
-  } else {
+  }
+  if (!x->begun) {
     (void)inputs(x);
     canopy_judge(&x->run);
   }
@@ -591,7 +585,7 @@ canopy_fault canopy_execution_step(canopy_execution *x, canopy_time now, uint16_
     x->outside = false;
     x->begun = true;
     if (goes_on && !canopy_settle(&x->run, CANOPY_LIMIT)) {
-      return CANOPY_UNSETTLED;
+      break;
     }
     x->reran = x->reran || (goes_on && x->run.reran);
   }
@@ -599,7 +593,9 @@ canopy_fault canopy_execution_step(canopy_execution *x, canopy_time now, uint16_
   x->reran = false;
   x->remembers = false;
   evaluate(x);
-  watch(x);
+  if (x->program->passes) {
+    watch(x);
+  }
   if (x->unset) {
     return CANOPY_UNSET;
   }
@@ -615,13 +611,7 @@ void canopy_execution_halt(canopy_execution *x) {
 }
 
 bool canopy_execution_next(const canopy_execution *x, canopy_time *next) {
-  bool found = false;
-  for (canopy_task t = 0; t < x->run.tree->n; t++) {
-    if (x->run.tasks[t].timed && (!found || x->run.tasks[t].due < *next)) {
-      *next = x->run.tasks[t].due;
-      found = true;
-    }
-  }
+  bool found = canopy_next(&x->run, next);
   for (uint16_t i = 0; i < x->program->n; i++) {
     if (x->leaves[i].timed && (!found || x->leaves[i].due < *next)) {
       *next = x->leaves[i].due;

@@ -20,17 +20,22 @@ var (
 	onMotion  = []string{"reach", "regression", "property"}
 )
 
+// Assumptions of proofs that no author declares.
+const (
+	InRanges  = "the states stay in their ranges"
+	NoSliding = "the motion does not slide"
+)
+
 // Watch returns what is judged on the runs of a mission with computed signals. Proofs may assume the ranges of the
 // vehicle's states, if it is known to have some, and where the motion may slide, that it does not.
 func (d *Declarations) Watch(tree *bt.Tree, computed map[string]*expr.Expr, ranges, slides bool) temporal.Watch {
 	list := d.assertions(tree)
 	asked := len(list) > 0 || d.Goal != nil
 	if ranges || asked {
-		list = append(list, temporal.Assertion{Kind: temporal.OfRange, Text: "the states stay in their ranges",
-			Proofs: onEffects})
+		list = append(list, temporal.Assertion{Kind: temporal.OfRange, Text: InRanges, Proofs: onEffects})
 	}
 	if slides && asked {
-		list = append(list, temporal.Assertion{Kind: temporal.OfSliding, Text: "the motion does not slide", Proofs: onMotion})
+		list = append(list, temporal.Assertion{Kind: temporal.OfSliding, Text: NoSliding, Proofs: onMotion})
 	}
 	return temporal.Watch{Assertions: list, Computed: computed}
 }
