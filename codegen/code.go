@@ -92,8 +92,9 @@ func constant(v float64) term {
 type coder struct {
 	program []expr.Instruction
 	place   func(signal int) int
-	table   func(i int) string // the name of a table
-	yes, no string             // the values of a condition; "": it is a number
+	table   func(i int) string                // the name of a table
+	level   func(in *expr.Instruction) string // what a signal is compared with, instead of a number; nil, "": the number
+	yes, no string                            // the values of a condition; "": it is a number
 	a       *term
 	r       map[uint8]term
 	lines   []string
@@ -103,8 +104,9 @@ type coder struct {
 
 // body returns the statements of an expression as a function of the signals s, with these places there and these names
 // of tables: of a condition as a number 1 or 0, or as a truth.
-func body(c *expr.Code, truth bool, place func(signal int) int, table func(t *expr.Tabulated) string) string {
-	w := &coder{program: c.Program(false), place: place, r: map[uint8]term{}, labels: map[uint]bool{},
+func body(c *expr.Code, truth bool, place func(signal int) int, table func(t *expr.Tabulated) string,
+	level func(in *expr.Instruction) string) string {
+	w := &coder{program: c.Program(false), place: place, level: level, r: map[uint8]term{}, labels: map[uint]bool{},
 		table: func(i int) string { return table(c.Tables()[i]) }}
 	switch {
 	case truth:
@@ -302,9 +304,9 @@ func (w *coder) step(i int) {
 	case expr.Equal:
 		w.test(i, w.register(in.Register).text+" == "+w.acc().text)
 	case expr.AtLeast:
-		w.test(i, infix(signal(), "-", value, sum).text+" >= 0.0")
+		w.test(i, infix(signal(), "-", w.compared(in), sum).text+" >= 0.0")
 	case expr.AtMost:
-		w.test(i, infix(value, "-", signal(), sum).text+" >= 0.0")
+		w.test(i, infix(w.compared(in), "-", signal(), sum).text+" >= 0.0")
 	case expr.SignalIs:
 		w.test(i, signal().text+" == "+value.text)
 	case expr.Jump:
@@ -321,6 +323,16 @@ func (w *coder) step(i int) {
 	default:
 		panic("codegen: an opcode that does not exist")
 	}
+}
+
+// compared returns what an instruction compares a signal with.
+func (w *coder) compared(in *expr.Instruction) term {
+	if w.level != nil {
+		if text := w.level(in); text != "" {
+			return term{text, atom}
+		}
+	}
+	return constant(in.Value)
 }
 
 // test writes a jump. Nothing reads the accumulator after it.

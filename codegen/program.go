@@ -15,6 +15,8 @@ import (
 type Program struct {
 	*executive.Program
 	About func(place int) (name, about string)
+
+	tunable bool // conditions compare with levels that are among the signals, behind the others
 }
 
 // program writes the tables of a plan's leaves.
@@ -27,8 +29,20 @@ type program struct {
 	passes    bool // it has a loop and a blackboard
 	names     []string
 	functions strings.Builder
-	n         int // functions
+	events    strings.Builder // the crossings
+	n         int             // functions
 	tables    []*expr.Tabulated
+	levels    []level
+	crossings []string // functions whose zeros are events; of a tunable program
+}
+
+// level is what a formula compares a signal with.
+type level struct {
+	task  bt.Task
+	name  string // of the formula
+	place int    // of the signal
+	value float64
+	falls bool // the formula holds below
 }
 
 // newProgram returns the writer of a program; the error is about what is not supported.
@@ -117,14 +131,80 @@ func (g *program) read() map[int]bool {
 		}
 	}
 	g.codes(see)
-	for _, k := range g.watched() {
+	for _, k := range slices.Concat(g.watched(), g.continuous(read)) {
 		see(g.Indicators[k].Difference())
 	}
 	return read
 }
 
+// continuous returns the indicators whose zeros change something between events, but those with a level: of formulas, of
+// what is written and of what is computed of signals that are read.
+func (g *program) continuous(read map[int]bool) (indicators []int) {
+	if !g.tunable {
+		return nil
+	}
+	add := func(c *expr.Code, levels bool) {
+		if c == nil {
+			return
+		}
+		for _, k := range c.Indicators() {
+			if _, compares := g.Indicators[k].Threshold(); !compares || !levels {
+				indicators = append(indicators, k)
+			}
+		}
+	}
+	for i := range g.Leaves {
+		for _, c := range g.Leaves[i].Formulas {
+			add(c, true)
+		}
+	}
+	for i := range g.Slots {
+		for _, w := range g.Slots[i].Writers {
+			add(w.Value, false)
+		}
+	}
+	for i, c := range g.Computed {
+		if read[g.Layout.Computed+i] {
+			add(c, false)
+		}
+	}
+	slices.Sort(indicators)
+	return slices.Compact(indicators)
+}
+
 // function writes an expression as a function, and returns its name; NULL for nil.
 func (g *program) function(c *expr.Code, truth bool, about string) string {
+	return g.compared(c, truth, about, nil)
+}
+
+// formula is function for one that compares with levels.
+func (g *program) formula(c *expr.Code, task bt.Task, name string) string {
+	about := g.tree.Name(task) + ", " + name
+	if !g.tunable {
+		return g.function(c, true, about)
+	}
+	return g.compared(c, true, about, func(in *expr.Instruction) string {
+		l := level{task, name, g.place[int(in.Index)], in.Value, in.Op == expr.AtMost}
+		g.levels = append(g.levels, l)
+		at := fmt.Sprintf("s[%d]", len(g.places)+len(g.levels)-1)
+		difference := fmt.Sprintf("s[%d] - %s", l.place, at)
+		if l.falls {
+			difference = fmt.Sprintf("%s - s[%d]", at, l.place)
+		}
+		g.crossing("return "+difference+";", about)
+		return at
+	})
+}
+
+// crossing writes a function whose zeros are events.
+func (g *program) crossing(body, about string) {
+	name := fmt.Sprintf("z%d", len(g.crossings)+1)
+	g.crossings = append(g.crossings, name)
+	fmt.Fprintf(&g.events, "\n%s\nstatic double %s(const double *s) {\n  %s\n}\n", comment(about), name, body)
+}
+
+// compared is function with levels.
+func (g *program) compared(c *expr.Code, truth bool, about string, level func(in *expr.Instruction) string) string {
 	if c == nil {
 		return "NULL"
 	}
@@ -136,7 +216,7 @@ func (g *program) function(c *expr.Code, truth bool, about string) string {
 			g.functions.WriteString(tableText(fmt.Sprintf("table%d", i), t))
 		}
 		return fmt.Sprintf("table%d", i)
-	})
+	}, level)
 	g.n++
 	name, result := fmt.Sprintf("f%d", g.n), "double"
 	if truth {
@@ -210,7 +290,7 @@ func (g *program) definitions() string {
 			if c == nil {
 				continue
 			}
-			add("formulas[CANOPY_"+criteria[f].name+"]", g.function(c, true, task+", "+criteria[f].attribute))
+			add("formulas[CANOPY_"+criteria[f].name+"]", g.formula(c, l.Task, criteria[f].attribute))
 			if len(g.Entries(c)) > 0 {
 				add("reads[CANOPY_"+criteria[f].name+"]", entries(c))
 			}
@@ -247,8 +327,12 @@ func (g *program) definitions() string {
 		case executive.EvaluateOutputs, executive.EvaluateDirect: // inputs
 		}
 	}
+	for _, k := range g.continuous(g.read()) {
+		x := &g.Indicators[k]
+		g.crossing("return "+g.function(x.Difference(), false, "difference: "+x.Text)+"(s);", x.Text)
+	}
 	var b strings.Builder
-	b.WriteString(g.functions.String())
+	b.WriteString(g.functions.String() + g.events.String())
 	write := func(of, name string, rows []string) string {
 		list(&b, of, name, len(rows), func(i int) string { return rows[i] })
 		return pointer(name, len(rows))

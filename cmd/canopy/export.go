@@ -13,6 +13,7 @@ import (
 	"github.com/canopy-uav/canopy/codegen"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/document/qgc"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/internal/files"
@@ -23,6 +24,7 @@ import (
 
 func exportCommand() *cobra.Command {
 	var out, facts, tree string
+	var unit fmuFlags
 	budget := seconds(60)
 	c := &cobra.Command{
 		Use: "export",
@@ -36,8 +38,10 @@ func exportCommand() *cobra.Command {
 				text, err = contingency(args[1], tree, cmd.ErrOrStderr())
 			case "c":
 				return program(args[1], out, cmd.ErrOrStderr())
+			case "fmu":
+				return exportFMU(args[1], out, unit, cmd.ErrOrStderr())
 			default:
-				err = &usageError{unknownWord("format", args[0], []string{"c", "qgc", "smv"})}
+				err = &usageError{unknownWord("format", args[0], []string{"c", "fmu", "qgc", "smv"})}
 			}
 			if err != nil {
 				return err
@@ -49,6 +53,9 @@ func exportCommand() *cobra.Command {
 	c.Flags().StringVar(&tree, "tree", "", "with qgc: the `tree` of the plan")
 	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
 	c.Flags().Var(&budget, "budget", "maximum `time`")
+	c.Flags().IntVar(&unit.version, "fmi", 2, "with fmu: the `version` of FMI, 2 or 3")
+	c.Flags().StringVar(&unit.kind, "kind", "both", "with fmu: the `interface`, me, cs or both")
+	c.Flags().BoolVar(&unit.vehicle, "vehicle", false, "with fmu: the vehicle of the mission instead of its plan")
 	return c
 }
 
@@ -75,19 +82,9 @@ func program(name, folder string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	about := func(t bt.Task) string {
-		line, file := p.Place(t)
-		place := fmt.Sprintf("line %d", line)
-		if file != "" {
-			place = file + ":" + strconv.Itoa(line)
-		}
-		tag := p.Element(t).Tag
-		text := strings.Join(strings.Fields(p.Source.Text[tag.At:tag.End]), " ")
-		return fmt.Sprintf("%s, %s: %s", p.Tree.Kind(t), place, text)
-	}
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	made := "From " + filepath.ToSlash(name) + ", made by canopy export c; do not edit."
-	list, err := codegen.C(base, made, p.Tree, about, programOf(m))
+	list, err := codegen.C(base, made, p.Tree, taskText(p), programOf(m))
 	if err != nil {
 		return failed(err)
 	}
@@ -97,6 +94,20 @@ func program(name, folder string, stderr io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// taskText describes the tasks of a plan: the kind, the place, the tag.
+func taskText(p *plan.Plan) func(t bt.Task) string {
+	return func(t bt.Task) string {
+		line, file := p.Place(t)
+		place := fmt.Sprintf("line %d", line)
+		if file != "" {
+			place = file + ":" + strconv.Itoa(line)
+		}
+		tag := p.Element(t).Tag
+		text := strings.Join(strings.Fields(p.Source.Text[tag.At:tag.End]), " ")
+		return fmt.Sprintf("%s, %s: %s", p.Tree.Kind(t), place, text)
+	}
 }
 
 // programOf returns the plan of a mission with its expressions, nil for a plan alone.

@@ -309,16 +309,26 @@ static void told_timer(void *context, canopy_task task, bool starts) {
 
 static const canopy_hooks told = {told_changed, told_started, told_timer};
 
-void canopy_execution_begin(canopy_execution *x, const canopy_program *program, canopy_told *tasks, canopy_known *leaves,
-                            double *signals, canopy_stored *held, canopy_stored *captured, bool *above) {
+void canopy_execution_attach(canopy_execution *x, const canopy_program *program, canopy_told *tasks, canopy_known *leaves,
+                             double *signals, canopy_stored *held, canopy_stored *captured, bool *above) {
+  const bool any = program != NULL;
   x->program = program;
   x->hooks = NULL;
   x->context = NULL;
-  x->leaves = leaves;
-  x->signals = signals;
-  x->held = held;
-  x->captured = captured;
-  x->above = above;
+  x->leaves = any ? leaves : NULL;
+  x->signals = any ? signals : NULL;
+  x->held = any ? held : NULL;
+  x->captured = any ? captured : NULL;
+  x->above = any ? above : NULL;
+  x->run.tree = any ? program->tree : NULL;
+  x->run.tasks = any ? tasks : NULL;
+  x->run.hooks = any ? &told : NULL;
+  x->run.context = any ? x : NULL;
+}
+
+void canopy_execution_begin(canopy_execution *x, const canopy_program *program, canopy_told *tasks, canopy_known *leaves,
+                            double *signals, canopy_stored *held, canopy_stored *captured, bool *above) {
+  canopy_execution_attach(x, program, tasks, leaves, signals, held, captured, above);
   x->last = 0U;
   x->outside = false;
   x->reran = false;
@@ -604,6 +614,8 @@ canopy_fault canopy_execution_step(canopy_execution *x, canopy_time now, uint16_
   }
   return goes_on ? CANOPY_UNSETTLED : CANOPY_FINE;
 }
+
+void canopy_execution_evaluate(canopy_execution *x) { evaluate(x); }
 
 void canopy_execution_halt(canopy_execution *x) {
   canopy_halt(&x->run);

@@ -174,6 +174,13 @@ void canopy_execution_begin(canopy_execution *x, const canopy_program *program, 
  * nothing new follows, in at most so many rounds, each of at most CANOPY_LIMIT iterations. */
 canopy_fault canopy_execution_step(canopy_execution *x, canopy_time now, uint16_t rounds);
 
+/* Evaluates the signals that follow from the inputs, between two steps: nothing is judged. */
+void canopy_execution_evaluate(canopy_execution *x);
+
+/* Lets an execution that was copied work on these arrays, with its own hooks only; program NULL: on nothing. */
+void canopy_execution_attach(canopy_execution *x, const canopy_program *program, canopy_told *tasks, canopy_known *leaves,
+                             double *signals, canopy_stored *held, canopy_stored *captured, bool *above);
+
 /* Withdraws activity from the plan for ever, and starts all exit procedures. Those that take time end in later steps. */
 void canopy_execution_halt(canopy_execution *x);
 

@@ -1,0 +1,447 @@
+/* The functions of FMI 3.0.2, with its types. */
+#include "canopy_fmu.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(FMI3_FUNCTION_PREFIX) && !defined(FMI3_OVERRIDE_FUNCTION_PREFIX)
+#define CANOPY_PASTE(prefix, name) prefix##name
+#define CANOPY_PREFIXED(prefix, name) CANOPY_PASTE(prefix, name)
+#define FMI(name) CANOPY_PREFIXED(FMI3_FUNCTION_PREFIX, fmi3##name)
+#define EXPORTED
+#else
+#define FMI(name) fmi3##name
+#if defined(_WIN32)
+#define EXPORTED __declspec(dllexport)
+#elif defined(__GNUC__)
+#define EXPORTED __attribute__((visibility("default")))
+#else
+#define EXPORTED
+#endif
+#endif
+
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } fmi3_status;
+typedef enum { NOT_YET_KNOWN, UNCHANGED, CHANGED } interval_qualifier;
+typedef enum { INDEPENDENT, CONSTANT, FIXED, TUNABLE, DISCRETE, DEPENDENT } dependency_kind;
+typedef void *component;
+typedef uint32_t reference;
+typedef void (*log_message)(void *environment, fmi3_status status, const char *category, const char *message);
+typedef void (*intermediate_update)(void *environment, double t, bool set, bool get, bool finished, bool can_return,
+                                    bool *early, double *early_time);
+typedef void (*clock_update)(void *environment);
+typedef void (*preemption)(void);
+
+/* The environment of an instance. */
+typedef struct {
+  void *environment;
+  log_message log;
+} listener;
+
+#define AT(modes, name)                                 \
+  canopy_fmu *m = c;                                    \
+  if (m == NULL || !canopy_fmu_allows(m, modes, name)) { \
+    return ERROR;                                       \
+  }
+
+#define UNUSED(x) (void)(x)
+
+enum {
+  STARTED = CANOPY_INITIALIZING | CANOPY_IN_EVENT | CANOPY_CONTINUOUS | CANOPY_STEPPING | CANOPY_TERMINATED,
+  ANY = STARTED | CANOPY_INSTANTIATED
+};
+
+static fmi3_status status(bool fine) { return fine ? OK : ERROR; }
+
+static void log_error(void *environment, const char *name, const char *text) {
+  const listener *l = environment;
+  UNUSED(name);
+  l->log(l->environment, ERROR, "logStatusError", text);
+}
+
+#define FUNCTION(name) EXPORTED fmi3_status FMI(name)
+
+EXPORTED const char *FMI(GetVersion)(void) { return "3.0"; }
+
+/* There is nothing to log but errors, which are always logged. */
+FUNCTION(SetDebugLogging)(component c, bool on, size_t n, const char *const categories[]) {
+  UNUSED(on);
+  UNUSED(n);
+  UNUSED(categories);
+  return status(c != NULL);
+}
+
+EXPORTED void FMI(FreeInstance)(component c) {
+  canopy_fmu *m = c;
+  if (m != NULL) {
+    free(m->environment);
+  }
+  canopy_fmu_free(m);
+}
+
+static component instantiate(const char *name, const char *token, void *environment, log_message log) {
+  if (name == NULL || token == NULL || strcmp(token, CANOPY_MODEL.token) != 0) {
+    if (log != NULL) {
+      log(environment, ERROR, "logStatusError", "the instantiationToken is not that of this FMU");
+    }
+    return NULL;
+  }
+  canopy_fmu *m = canopy_fmu_new(&CANOPY_MODEL, name);
+  listener *l = calloc(1U, sizeof *l);
+  if (m == NULL || l == NULL) {
+    canopy_fmu_free(m);
+    free(l);
+    return NULL;
+  }
+  *l = (listener){environment, log};
+  m->environment = l;
+  m->log = log != NULL ? log_error : NULL;
+  return m;
+}
+
+EXPORTED component FMI(InstantiateModelExchange)(const char *name, const char *token, const char *resources, bool visible,
+                                                 bool logging, void *environment, log_message log) {
+  UNUSED(resources);
+  UNUSED(visible);
+  UNUSED(logging);
+  return instantiate(name, token, environment, log);
+}
+
+EXPORTED component FMI(InstantiateCoSimulation)(const char *name, const char *token, const char *resources, bool visible,
+                                                bool logging, bool event_mode, bool early_return,
+                                                const reference intermediate[], size_t intermediates, void *environment,
+                                                log_message log, intermediate_update update) {
+  UNUSED(resources);
+  UNUSED(visible);
+  UNUSED(logging);
+  UNUSED(intermediate);
+  UNUSED(intermediates);
+  UNUSED(update);
+  canopy_fmu *m = instantiate(name, token, environment, log);
+  if (m != NULL) {
+    m->co_simulation = true;
+    m->event_mode = event_mode;
+    m->stops = event_mode && early_return;
+  }
+  return m;
+}
+
+EXPORTED component FMI(InstantiateScheduledExecution)(const char *name, const char *token, const char *resources,
+                                                      bool visible, bool logging, void *environment, log_message log,
+                                                      clock_update update, preemption lock, preemption unlock) {
+  UNUSED(name);
+  UNUSED(token);
+  UNUSED(resources);
+  UNUSED(visible);
+  UNUSED(logging);
+  UNUSED(environment);
+  UNUSED(log);
+  UNUSED(update);
+  UNUSED(lock);
+  UNUSED(unlock);
+  return NULL;
+}
+
+FUNCTION(EnterInitializationMode)(component c, bool has_tolerance, double tolerance, double start, bool has_stop,
+                                  double stop) {
+  AT(CANOPY_INSTANTIATED, "fmi3EnterInitializationMode")
+  UNUSED(has_stop);
+  UNUSED(stop);
+  m->v[0] = start;
+  if (has_tolerance && tolerance > 0.0) {
+    m->kept->tolerance = tolerance;
+  }
+  m->kept->mode = CANOPY_INITIALIZING;
+  return OK;
+}
+
+FUNCTION(ExitInitializationMode)(component c) {
+  AT(CANOPY_INITIALIZING, "fmi3ExitInitializationMode")
+  if (!canopy_fmu_initialize(m)) {
+    return ERROR;
+  }
+  m->kept->mode = m->co_simulation && !m->event_mode ? CANOPY_STEPPING : CANOPY_IN_EVENT;
+  return OK;
+}
+
+FUNCTION(Terminate)(component c) {
+  AT(STARTED, "fmi3Terminate")
+  m->kept->mode = CANOPY_TERMINATED;
+  return OK;
+}
+
+FUNCTION(Reset)(component c) {
+  AT(ANY | CANOPY_FAULTY, "fmi3Reset")
+  canopy_fmu_reset(m);
+  return OK;
+}
+
+#define VALUES(name, type, is)                                                                             \
+  FUNCTION(Get##name)(component c, const reference vr[], size_t n, type value[], size_t values) {           \
+    AT(ANY, "fmi3Get" #name)                                                                               \
+    if (values != n) {                                                                                     \
+      return status(canopy_fmu_fails(m, "fmi3Get" #name ": each variable has one value"));                 \
+    }                                                                                                      \
+    for (size_t i = 0; i < n; i++) {                                                                       \
+      double x = 0.0;                                                                                      \
+      if (!canopy_fmu_get(m, vr[i], is, &x)) {                                                             \
+        return ERROR;                                                                                      \
+      }                                                                                                    \
+      value[i] = (type)x;                                                                                  \
+    }                                                                                                      \
+    return OK;                                                                                             \
+  }                                                                                                        \
+  FUNCTION(Set##name)(component c, const reference vr[], size_t n, const type value[], size_t values) {     \
+    AT(ANY, "fmi3Set" #name)                                                                               \
+    bool fine = values == n || canopy_fmu_fails(m, "fmi3Set" #name ": each variable has one value");       \
+    for (size_t i = 0; fine && i < n; i++) {                                                               \
+      fine = canopy_fmu_set(m, vr[i], is, (double)value[i]);                                               \
+    }                                                                                                      \
+    return status(fine);                                                                                   \
+  }
+
+VALUES(Float64, double, CANOPY_REAL)
+VALUES(Int64, int64_t, CANOPY_INTEGER) /* as which enumerations travel */
+VALUES(Boolean, bool, CANOPY_BOOLEAN)
+
+/* Types that no variable has. */
+#define NO_VALUES(name, type)                                                                           \
+  FUNCTION(Get##name)(component c, const reference vr[], size_t n, type value[], size_t values) {       \
+    UNUSED(vr);                                                                                         \
+    UNUSED(value);                                                                                      \
+    return status(c != NULL && n == 0U && values == 0U);                                                \
+  }                                                                                                     \
+  FUNCTION(Set##name)(component c, const reference vr[], size_t n, const type value[], size_t values) { \
+    UNUSED(vr);                                                                                         \
+    UNUSED(value);                                                                                      \
+    return status(c != NULL && n == 0U && values == 0U);                                                \
+  }
+
+NO_VALUES(Float32, float)
+NO_VALUES(Int8, int8_t)
+NO_VALUES(UInt8, uint8_t)
+NO_VALUES(Int16, int16_t)
+NO_VALUES(UInt16, uint16_t)
+NO_VALUES(Int32, int32_t)
+NO_VALUES(UInt32, uint32_t)
+NO_VALUES(UInt64, uint64_t)
+typedef const char *text;
+NO_VALUES(String, text)
+
+typedef const uint8_t *binary;
+
+FUNCTION(GetBinary)(component c, const reference vr[], size_t n, size_t sizes[], binary value[], size_t values) {
+  UNUSED(vr);
+  UNUSED(sizes);
+  UNUSED(value);
+  return status(c != NULL && n == 0U && values == 0U);
+}
+
+FUNCTION(SetBinary)(component c, const reference vr[], size_t n, const size_t sizes[], const binary value[],
+                    size_t values) {
+  UNUSED(vr);
+  UNUSED(sizes);
+  UNUSED(value);
+  return status(c != NULL && n == 0U && values == 0U);
+}
+
+FUNCTION(GetClock)(component c, const reference vr[], size_t n, bool value[]) {
+  UNUSED(vr);
+  UNUSED(value);
+  return status(c != NULL && n == 0U);
+}
+
+FUNCTION(SetClock)(component c, const reference vr[], size_t n, const bool value[]) {
+  UNUSED(vr);
+  UNUSED(value);
+  return status(c != NULL && n == 0U);
+}
+
+/* What the description does not offer: the arguments do not matter, and the caller removes them. */
+#define REFUSED(name) \
+  EXPORTED fmi3_status FMI(name)(void) { return ERROR; }
+
+REFUSED(GetNumberOfVariableDependencies)
+REFUSED(GetVariableDependencies)
+REFUSED(GetDirectionalDerivative)
+REFUSED(GetAdjointDerivative)
+REFUSED(EnterConfigurationMode)
+REFUSED(ExitConfigurationMode)
+REFUSED(GetIntervalDecimal)
+REFUSED(GetIntervalFraction)
+REFUSED(GetShiftDecimal)
+REFUSED(GetShiftFraction)
+REFUSED(SetIntervalDecimal)
+REFUSED(SetIntervalFraction)
+REFUSED(SetShiftDecimal)
+REFUSED(SetShiftFraction)
+REFUSED(GetOutputDerivatives)
+REFUSED(ActivateModelPartition)
+
+FUNCTION(GetFMUState)(component c, void **state) {
+  AT(ANY, "fmi3GetFMUState")
+  if (*state == NULL) {
+    *state = malloc(m->size);
+  }
+  if (*state == NULL) {
+    return ERROR;
+  }
+  canopy_fmu_save(m, *state);
+  return OK;
+}
+
+FUNCTION(SetFMUState)(component c, void *state) {
+  AT(ANY | CANOPY_FAULTY, "fmi3SetFMUState")
+  return status(state != NULL && canopy_fmu_restore(m, state, m->size));
+}
+
+FUNCTION(FreeFMUState)(component c, void **state) {
+  if (c == NULL || state == NULL) {
+    return ERROR;
+  }
+  free(*state);
+  *state = NULL;
+  return OK;
+}
+
+FUNCTION(SerializedFMUStateSize)(component c, void *state, size_t *size) {
+  AT(ANY, "fmi3SerializedFMUStateSize")
+  *size = m->size;
+  return status(state != NULL);
+}
+
+FUNCTION(SerializeFMUState)(component c, void *state, uint8_t bytes[], size_t size) {
+  AT(ANY, "fmi3SerializeFMUState")
+  if (state == NULL || size < m->size) {
+    return ERROR;
+  }
+  memcpy(bytes, state, m->size);
+  return OK;
+}
+
+FUNCTION(DeserializeFMUState)(component c, const uint8_t bytes[], size_t size, void **state) {
+  AT(ANY, "fmi3DeserializeFMUState")
+  if (size < m->size) {
+    return status(canopy_fmu_fails(m, "a state of another FMU"));
+  }
+  *state = malloc(m->size);
+  if (*state == NULL) {
+    return ERROR;
+  }
+  memcpy(*state, bytes, m->size);
+  return OK;
+}
+
+FUNCTION(EvaluateDiscreteStates)(component c) {
+  AT(CANOPY_INITIALIZING | CANOPY_IN_EVENT, "fmi3EvaluateDiscreteStates")
+  canopy_fmu_evaluate(m);
+  return OK;
+}
+
+FUNCTION(EnterEventMode)(component c) {
+  AT(CANOPY_CONTINUOUS | CANOPY_STEPPING, "fmi3EnterEventMode")
+  m->kept->mode = CANOPY_IN_EVENT;
+  return OK;
+}
+
+FUNCTION(UpdateDiscreteStates)(component c, bool *needed, bool *terminate, bool *nominals_changed, bool *values_changed,
+                               bool *next_defined, double *next) {
+  AT(CANOPY_IN_EVENT, "fmi3UpdateDiscreteStates")
+  if (!canopy_fmu_event(m, values_changed)) {
+    return ERROR;
+  }
+  *needed = false;
+  *terminate = false;
+  *nominals_changed = false;
+  *next_defined = !isinf(m->kept->next);
+  *next = *next_defined ? m->kept->next : 0.0;
+  return OK;
+}
+
+FUNCTION(EnterStepMode)(component c) {
+  AT(CANOPY_IN_EVENT, "fmi3EnterStepMode")
+  m->kept->mode = CANOPY_STEPPING;
+  return OK;
+}
+
+FUNCTION(EnterContinuousTimeMode)(component c) {
+  AT(CANOPY_IN_EVENT, "fmi3EnterContinuousTimeMode")
+  m->kept->mode = CANOPY_CONTINUOUS;
+  return OK;
+}
+
+FUNCTION(CompletedIntegratorStep)(component c, bool no_way_back, bool *enter_event_mode, bool *terminate) {
+  AT(CANOPY_CONTINUOUS, "fmi3CompletedIntegratorStep")
+  UNUSED(no_way_back);
+  *enter_event_mode = false;
+  *terminate = false;
+  return OK;
+}
+
+FUNCTION(SetTime)(component c, double t) {
+  AT(CANOPY_CONTINUOUS | CANOPY_IN_EVENT, "fmi3SetTime")
+  m->v[0] = t;
+  m->kept->stale = true;
+  return OK;
+}
+
+FUNCTION(SetContinuousStates)(component c, const double x[], size_t n) {
+  AT(CANOPY_CONTINUOUS, "fmi3SetContinuousStates")
+  if (n != m->model->states_n) {
+    return status(canopy_fmu_fails(m, "fmi3SetContinuousStates: another number of states"));
+  }
+  for (size_t i = 0; i < n; i++) {
+    m->v[m->model->states + i] = x[i];
+  }
+  m->kept->stale = true;
+  return OK;
+}
+
+#define PART(name, modes, first, count)                                             \
+  FUNCTION(name)(component c, double x[], size_t n) {                               \
+    AT(modes, "fmi3" #name)                                                         \
+    if (n != m->model->count) {                                                     \
+      return status(canopy_fmu_fails(m, "fmi3" #name ": another number of values")); \
+    }                                                                               \
+    canopy_fmu_evaluate(m);                                                         \
+    for (size_t i = 0; i < n; i++) {                                                \
+      x[i] = m->v[m->model->first + i];                                             \
+    }                                                                               \
+    return OK;                                                                      \
+  }
+
+PART(GetContinuousStates, STARTED, states, states_n)
+PART(GetContinuousStateDerivatives, STARTED, derivatives, states_n)
+PART(GetEventIndicators, STARTED, indicators, indicators_n)
+
+FUNCTION(GetNominalsOfContinuousStates)(component c, double x[], size_t n) {
+  AT(ANY, "fmi3GetNominalsOfContinuousStates")
+  for (size_t i = 0; i < n && i < m->model->states_n; i++) {
+    x[i] = m->model->nominals[i];
+  }
+  return status(n == m->model->states_n);
+}
+
+FUNCTION(GetNumberOfEventIndicators)(component c, size_t *n) {
+  AT(ANY, "fmi3GetNumberOfEventIndicators")
+  *n = m->model->indicators_n;
+  return OK;
+}
+
+FUNCTION(GetNumberOfContinuousStates)(component c, size_t *n) {
+  AT(ANY, "fmi3GetNumberOfContinuousStates")
+  *n = m->model->states_n;
+  return OK;
+}
+
+FUNCTION(DoStep)(component c, double t, double h, bool no_way_back, bool *event, bool *terminate, bool *early,
+                 double *last) {
+  AT(CANOPY_STEPPING, "fmi3DoStep")
+  UNUSED(no_way_back);
+  m->v[0] = t;
+  *terminate = false;
+  const bool fine = canopy_fmu_advance(m, t + h, event);
+  *early = *event && m->v[0] < t + h;
+  *last = m->v[0];
+  return status(fine);
+}
