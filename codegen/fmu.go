@@ -619,7 +619,7 @@ func (m *model) structure(two bool) string {
 	if !two {
 		text += part("", "EventIndicator", func(v *scalar) bool { return v.hidden })
 	}
-	return around(element("ModelStructure"), cmp.Or(strings.TrimSuffix("\n"+text+"  ", "\n  "), "")) + "\n"
+	return "  <ModelStructure>\n" + text + "  </ModelStructure>\n"
 }
 
 // page is the documentation of an FMU.

@@ -57,7 +57,7 @@ is not proved.`,
 	}
 	addCommands(root, backchainCommand(), bridgeCommand(), choosesTree(checkCommand()), compareCommand(),
 		choosesTree(convertCommand()),
-		choosesTree(diffCommand()), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), lspCommand(),
+		choosesTree(diffCommand()), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), fmuCommand(), importCommand(), lspCommand(),
 		choosesTree(manifestCommand()), monitorCommand(), newCommand(), choosesTree(reactionCommand()), regionCommand(),
 		replayCommand(), reportCommand(), verbCommand(control.Resume), runCommand(), schemaCommand(), studioCommand(),
 		choosesTree(showCommand()), verbCommand(control.Stop), choosesTree(traceCommand()), translateCommand(),
