@@ -43,8 +43,8 @@ typedef struct {
                       const double *memory, double *dydt);
 
   /* Writes the outputs. */
-  void (*outputs)(void *self, double t, const double *y, const double *commands, const bool *above, const double *memory,
-                  double *out);
+  void (*output)(void *self, double t, const double *y, const double *commands, const bool *above, const double *memory,
+                 double *out);
 
   /* Writes the indicators of all switches. */
   void (*zeros)(void *self, double t, const double *y, const double *commands, const bool *above, const double *memory,
