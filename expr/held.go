@@ -18,6 +18,18 @@ type Cell struct {
 	text     string // of the call
 }
 
+// Argument returns the code of the argument.
+func (c *Cell) Argument() *Code { return c.argument }
+
+// Axis returns the points between which the argument may lie, and whether the table has values outside of them; nil for
+// whole numbers. The caller must not change them.
+func (c *Cell) Axis() (points []float64, clamp bool) {
+	if c.axis == nil {
+		return nil, false
+	}
+	return slices.Clip(c.axis.Points), c.clamp
+}
+
 // Undefined returns the call of a table that is undefined because the argument is outside of its points; "" if it is
 // not.
 func (c *Cell) Undefined(signals []float64) string {

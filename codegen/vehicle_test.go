@@ -1,0 +1,341 @@
+package codegen
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/internal/trees"
+	"github.com/canopy-uav/canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/vehicle/model"
+)
+
+// craft is a vehicle that is compared with its program in C.
+type craft struct {
+	*model.Vehicle
+	text  string
+	exact bool // no function that C rounds otherwise
+}
+
+// steady is a vehicle without switches.
+type steady struct{ model.Instance }
+
+func (steady) Switches([]bool) []model.Switch                            { return nil }
+func (steady) Memory() []float64                                         { return nil }
+func (steady) Hold([]bool, []float64)                                    {}
+func (steady) Zeros(float64, []float64, []float64, []int, []float64)     {}
+func (steady) React(float64, []float64, []float64, []float64, bool) bool { return false }
+func (steady) Undefined() string                                         { return "" }
+
+// fleet is the questions to a program with vehicles, and the answers of their instances in Go.
+type fleet struct {
+	*rand.Rand
+	crafts []craft
+	in     bytes.Buffer
+	want   []answer
+
+	v        model.Switching // the present one
+	craft    *craft
+	all      []int // its switches
+	switched int   // points where sides that are held change a value
+	changes  int   // reactions that change something
+}
+
+// answer is a line of the program's output.
+type answer struct {
+	*craft
+	asked  string
+	values []float64
+}
+
+func (f *fleet) expect(asked string, lists ...[]float64) {
+	f.want = append(f.want, answer{f.craft, asked, slices.Concat(lists...)})
+}
+
+// line returns the numbers as a line.
+func line(lists ...[]float64) string {
+	var b strings.Builder
+	for _, v := range slices.Concat(lists...) {
+		b.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + " ")
+	}
+	return b.String()
+}
+
+func truth(is bool) []float64 { return []float64{float64(number(is))} }
+
+// create asks for an instance, and returns whether it is possible.
+func (f *fleet) create(k int, parameters []float64) bool {
+	asked := "create " + strconv.Itoa(k) + " " + line(parameters)
+	fmt.Fprintln(&f.in, asked)
+	f.craft = &f.crafts[k]
+	v, err := f.craft.New(parameters)
+	if f.expect(asked, truth(err == nil)); err != nil {
+		return false
+	}
+	s, switching := v.(model.Switching)
+	if !switching {
+		s = steady{v}
+	}
+	f.v, f.all = s, nil
+	for i := range s.Switches(slices.Repeat([]bool{true}, len(f.craft.Outputs))) {
+		f.all = append(f.all, i)
+	}
+	f.expect(asked, f.start())
+	f.expect(asked, s.Memory())
+	return true
+}
+
+func (f *fleet) start() []float64 {
+	y := make([]float64, len(f.craft.States))
+	f.v.Initial(y)
+	return y
+}
+
+// zeros returns all indicators.
+func (f *fleet) zeros(p *point) []float64 {
+	g := make([]float64, len(f.all))
+	f.v.Zeros(p.t, p.y, p.commands, f.all, g)
+	return g
+}
+
+// rates returns derivatives and outputs with some sides.
+func (f *fleet) rates(p *point, above []bool) (dydt, out []float64) {
+	f.v.Hold(above, p.memory)
+	dydt, out = make([]float64, len(p.y)), make([]float64, len(f.craft.Outputs))
+	f.v.Derivatives(p.t, p.y, p.commands, dydt)
+	f.v.Outputs(p.t, p.y, p.commands, out)
+	return dydt, out
+}
+
+// point is where a vehicle is evaluated. Without sides, relations are evaluated directly.
+type point struct {
+	t                   float64
+	y, commands, memory []float64
+	above               []bool
+	settled             bool
+}
+
+// ask asks for all values at a point. What the vehicle remembers after it is the memory of the next one.
+func (f *fleet) ask(p *point) {
+	sides := make([]float64, len(p.above))
+	for i, above := range p.above {
+		sides[i] = float64(number(above))
+	}
+	asked := "at " + line([]float64{p.t}, p.y, p.commands, p.memory, truth(p.above != nil), truth(p.settled), sides)
+	fmt.Fprintln(&f.in, asked)
+	plain, shown := f.rates(p, nil)
+	dydt, out := f.rates(p, p.above)
+	if line(plain, shown) != line(dydt, out) {
+		f.switched++
+	}
+	f.expect(asked, dydt)
+	f.expect(asked, out)
+	f.expect(asked, f.zeros(p))
+	y, memory := slices.Clone(p.y), slices.Clone(p.memory)
+	changed := f.v.React(p.t, y, p.commands, memory, p.settled)
+	if changed {
+		f.changes++
+	}
+	f.expect(asked, truth(changed), y)
+	f.expect(asked, memory)
+	p.memory = memory
+}
+
+// near returns a value near one that a vehicle had, or that it may have.
+func (f *fleet) near(x float64, r model.Range) float64 {
+	least, most := r.Bounds()
+	switch f.IntN(60) {
+	case 0:
+		return 0
+	case 1:
+		return x
+	case 2:
+		return []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 1e-300, -1e9}[f.IntN(6)]
+	}
+	if most-least < 1e9 && f.IntN(2) == 0 {
+		return least + (most-least)*f.Float64()
+	}
+	return x*(0.5+f.Float64()) + math.Round(32*f.NormFloat64())/16
+}
+
+// visit asks for an instance of a vehicle, and for its values at n points.
+func (f *fleet) visit(k, n int) {
+	v := f.crafts[k].Vehicle
+	parameters := v.Defaults()
+	for i, p := range v.Parameters {
+		switch least, most := p.Range().Bounds(); {
+		case f.IntN(300) == 0:
+			parameters[i] = []float64{least, most, math.Nextafter(least, math.Inf(-1)), math.Nextafter(most, math.Inf(1)),
+				math.NaN(), -1}[f.IntN(6)]
+		case f.IntN(2) == 0:
+			parameters[i] = max(least, min(most, parameters[i]*(0.9+0.2*f.Float64())))
+		}
+	}
+	if !f.create(k, parameters) && !f.create(k, v.Defaults()) {
+		panic("a vehicle is impossible")
+	}
+	p, began := &point{memory: f.v.Memory()}, f.start()
+	for range n {
+		p.t, p.settled, p.above = f.Float64()*math.Pow(10, float64(f.IntN(6))), f.IntN(4) > 0, nil
+		p.y, p.commands = slices.Clone(began), nil
+		for i, s := range v.States {
+			if p.y[i] = f.near(p.y[i], s.Range); v.Discrete != nil && v.Discrete[i] != "" {
+				p.y[i] = float64(f.IntN(3))
+			}
+		}
+		for _, c := range v.Commands {
+			x := f.near(c.Default, c.Range)
+			if _, typed := v.Typed[c.Name]; typed {
+				x = float64(f.IntN(2))
+			}
+			p.commands = append(p.commands, x)
+		}
+		if f.IntN(4) == 0 {
+			for i := range p.memory {
+				p.memory[i] = float64(f.IntN(4) - 1)
+			}
+		}
+		if f.IntN(4) > 0 {
+			p.above = make([]bool, len(f.all)) // not nil
+			f.v.Hold(nil, p.memory)
+			for i, g := range f.zeros(p) {
+				p.above[i] = g >= 0
+			}
+			for wrong := f.IntN(3); wrong > 0 && len(f.all) > 0; wrong-- {
+				i := f.IntN(len(f.all))
+				p.above[i] = !p.above[i]
+			}
+		}
+		f.ask(p)
+	}
+}
+
+// program compiles the vehicles to one program, and compares what it answers.
+func (f *fleet) program(t *testing.T, compiler string) {
+	t.Helper()
+	folder := t.TempDir()
+	var sources, names, pointers []string
+	for i := range f.crafts {
+		c := &f.crafts[i]
+		v, err := c.New(c.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := c.Name
+		if s := equations.SystemOf(v); s != nil {
+			name = fmt.Sprint(c.Name, "-", i)
+		}
+		files, err := Vehicle(name, "a test", equations.SystemOf(v))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if err := os.WriteFile(filepath.Join(folder, file.Name), []byte(file.Text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sources = append(sources, filepath.Join(folder, files[len(files)-1].Name))
+		names, pointers = append(names, identifier(name)+"_vehicle"), append(pointers, "&"+identifier(name)+"_vehicle")
+	}
+	flags := []string{"-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+		"-DDECLARATIONS=extern const canopy_vehicle " + strings.Join(names, ", "), "-DVEHICLES=" + strings.Join(pointers, ", ")}
+	c := exec.Command(compile(t, compiler, flags, append(sources, "testdata/vehicles.c", "-lm")...))
+	c.Stdin, c.Stderr = &f.in, os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(out), "\n")
+	for i := range f.want {
+		w := &f.want[i]
+		got := strings.Fields(lines[i])
+		same := len(got) == len(w.values)
+		for k := 0; same && k < len(got); k++ {
+			x, err := strconv.ParseFloat(strings.ReplaceAll(got[k], "-nan", "nan"), 64)
+			if err != nil {
+				x = math.NaN()
+			}
+			same = w.same(x, w.values[k])
+		}
+		if !same {
+			t.Fatalf("line %d, %s: %s\nin C: %v\nin Go: %s\n%s", i, w.Name, w.asked, lines[i], line(w.values), w.text)
+		}
+	}
+}
+
+// same reports whether a number is the same or, if a function may be rounded otherwise, almost the same.
+func (c *craft) same(got, want float64) bool {
+	if math.IsNaN(want) || math.IsNaN(got) {
+		return math.IsNaN(want) == math.IsNaN(got)
+	}
+	if c.exact && runtime.GOARCH == "amd64" { // elsewhere Go may fuse multiplications and additions
+		return got == want && math.Signbit(got) == math.Signbit(want)
+	}
+	return got == want || math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))
+}
+
+// read reads a vehicle; nil if it has mistakes.
+func readVehicle(text string) *model.Vehicle {
+	v, _ := equations.Read(&diag.Source{Name: "v.vehicle.yaml", Text: text})
+	return v
+}
+
+// TestShippedVehiclesInC: the vehicles of equations that Canopy ships, those of the examples, of the pages and of the
+// tests have in C the values that they have in Go.
+func TestShippedVehiclesInC(t *testing.T) {
+	f := &fleet{Rand: rand.New(rand.NewPCG(29, 2))}
+	for _, v := range equations.Vehicles() {
+		if v.Name != "solar" {
+			f.crafts = append(f.crafts, craft{Vehicle: v})
+		}
+	}
+	shipped := len(f.crafts)
+	for _, pattern := range []string{"../examples/*/*.vehicle.yaml", "../cmd/canopy/testdata/missions/*.vehicle.yaml",
+		"../docs/vehicles.md"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts := []string{string(text)}
+			if strings.HasSuffix(file, ".md") {
+				texts = nil
+				for _, m := range regexp.MustCompile("(?s)```yaml\n(vehicle: .*?)```").FindAllStringSubmatch(string(text), -1) {
+					texts = append(texts, m[1])
+				}
+			}
+			for _, text := range texts {
+				v := readVehicle(text)
+				if v == nil {
+					t.Fatalf("%s:\n%s", file, text)
+				}
+				f.crafts = append(f.crafts, craft{Vehicle: v, text: text})
+			}
+		}
+	}
+	if shipped < 4 || len(f.crafts) < shipped+16 {
+		t.Errorf("%d vehicles, %d of them shipped, are not enough", len(f.crafts), shipped)
+	}
+	for k := range f.crafts {
+		for range trees.Count(8, 2) {
+			f.visit(k, 25)
+		}
+	}
+	f.program(t, "gcc")
+	t.Log(f.switched, f.changes, len(f.want))
+}
