@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/canopy-uav/canopy/diag"
+	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/internal/trees"
 	"github.com/canopy-uav/canopy/vehicle/equations"
 	"github.com/canopy-uav/canopy/vehicle/model"
@@ -338,4 +339,128 @@ func TestShippedVehiclesInC(t *testing.T) {
 	}
 	f.program(t, "gcc")
 	t.Log(f.switched, f.changes, len(f.want))
+}
+
+// builder writes random vehicles: with relations, functions that turn or jump, tables, events and discrete states. Unless
+// it is exact, they also have functions that C rounds otherwise, and then nothing that magnifies their last digit.
+type builder struct {
+	*rand.Rand
+	exact bool
+	names []string // of numbers that may be read
+	facts []string // of truths
+}
+
+func (b *builder) one(list ...string) string { return list[b.IntN(len(list))] }
+
+func (b *builder) number(depth int) string {
+	if depth == 0 || b.IntN(6) == 0 {
+		return b.one(b.one(b.names...), b.one(b.names...), b.one("0", "1", "2.5", "-0.25", "3"))
+	}
+	a := func() string { return b.number(depth - 1) }
+	switch b.IntN(10) {
+	case 0:
+		return "-(" + a() + ")"
+	case 1:
+		return "if(" + b.truth(depth-1) + ", " + a() + ", " + a() + ")"
+	case 2:
+		return b.one("min", "max") + "(" + a() + ", " + a() + b.one("", ", "+a()) + ")"
+	case 3:
+		return b.one("f("+a()+")", "g("+a()+", "+a()+")", "h("+a()+")")
+	case 4:
+		return b.one("floor("+a()+")", "mod("+a()+", "+b.one("2", "1.5", "x")+")")
+	case 5:
+		return b.one("abs", "sign") + "(" + a() + ")"
+	case 6:
+		if b.exact {
+			return fmt.Sprintf(b.one("sqrt(max(0, %s))", "sqrt(%s)", "(%s)^2", "2.5 / (%s)"), a())
+		}
+		return b.one(b.one("sin", "cos", "tanh", "atan")+"("+a()+")", "atan2("+a()+", "+a()+")", "exp(-abs("+a()+"))")
+	}
+	return "(" + a() + ") " + b.one("+", "-", "*") + " (" + a() + ")"
+}
+
+func (b *builder) truth(depth int) string {
+	if depth == 0 || b.IntN(6) == 0 {
+		return b.one(b.facts...)
+	}
+	switch b.IntN(5) {
+	case 0:
+		return "not (" + b.truth(depth-1) + ")"
+	case 1:
+		return "if(" + b.truth(depth-1) + ", " + b.truth(depth-1) + ", " + b.truth(depth-1) + ")"
+	case 2:
+		return "(" + b.truth(depth-1) + ") " + b.one("and", "or") + " (" + b.truth(depth-1) + ")"
+	}
+	return "(" + b.number(depth-1) + ") " + b.one("ge", "le", "gt", "lt", "==", "!=") + " (" + b.number(depth-1) + ")"
+}
+
+// vehicle returns the text of a random vehicle.
+func (b *builder) vehicle() string {
+	depth := 1 + b.IntN(3)
+	b.names, b.facts = []string{"a", "k"}, []string{"true", "a ge 1", "k lt 2"}
+	start := func() string { return fmt.Sprintf("min(3, max(-3, %s))", b.number(1)) }
+	x, y := start(), b.one(start(), "0", "a")
+	b.names = append(b.names, "x", "y", "n", "u", "(t / 1 [s])")
+	b.facts = append(b.facts, "p", "q", "m == low", "x ge 1", "y lt 2.5", "2 ge u", "x lt y", "n == 1")
+	outputs := ""
+	for _, name := range []string{"o3", "o2", "o1"} { // each reads those before, which are after it in the file
+		outputs = fmt.Sprintf("  %s: {value: \"%s\"}\n", name, b.number(depth)) + outputs
+		b.names = append(b.names, name)
+	}
+	outputs = fmt.Sprintf("  w: {type: boolean, value: \"%s\"}\n", b.truth(depth)) + outputs
+	b.facts = append(b.facts, "w")
+	events := ""
+	for range b.IntN(4) {
+		events += fmt.Sprintf("  - {when: \"%s\", then: \"%s; %s\"}\n", b.truth(depth), b.one("x := "+b.number(1), "y := 2 * x - y",
+			"x := y; y := x"), b.one("n := n + 1", "n := 0", "p := not p", "p := "+b.truth(1), "m := high", "m := if(p, low, m)"))
+	}
+	if events != "" {
+		events = "events:\n" + events
+	}
+	clamp := b.one("error", "clamp")
+	return fmt.Sprintf(`vehicle: random
+parameters: {a: {default: 1.5, min: -2, max: 4}, k: {unit: deg, default: 40}}
+states:
+  x: {initial: "%s", derivative: "(%s) / 1 [s]", min: -100}
+  y: {initial: "%s", derivative: "(%s) / 1 [s]"}
+discrete: {n: {type: integer}, p: {type: boolean, initial: true}, m: {type: enumeration, values: [low, high], initial: high}}
+commands: {u: {default: 1}, q: {type: boolean}}
+tables:
+  f: {arguments: {x: {points: [-1, 0.5, 3]}}, values: [2, -1, 0.25], outside: %s}
+  h: {arguments: {x: {points: [0, 2]}}, values: [-1, 3], outside: clamp}
+  g: {arguments: {x: {points: [0, 1, 2.5]}, y: {points: [-7, -1, 3]}}, values: [[1, 2, 0], [3, 5, 1], [-8, 13, 2]], outside: %s}
+outputs:
+%s%s`, x, b.number(depth), y, b.number(depth), clamp, b.one("error", "clamp"), outputs, events)
+}
+
+// TestRandomVehiclesInC: random vehicles of equations have in C the values that they have in Go, with any sides and any
+// memory: the same bits, but for functions that C rounds otherwise.
+func TestRandomVehiclesInC(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 3))
+	f := &fleet{Rand: r}
+	refused, used := 0, map[expr.Opcode]bool{}
+	for n := trees.Count(120, 30); len(f.crafts) < n && refused < 10*n; {
+		exact := len(f.crafts)%4 > 0
+		text := (&builder{Rand: r, exact: exact}).vehicle()
+		v := readVehicle(text)
+		if v == nil {
+			refused++
+			continue
+		}
+		f.crafts = append(f.crafts, craft{v, text, exact})
+		f.visit(len(f.crafts)-1, 40)
+		s := equations.SystemOf(f.v.(model.Instance))
+		for _, c := range slices.Concat(s.Derivatives, s.Outputs) {
+			for _, in := range c.Program(true) {
+				used[in.Op] = true
+			}
+		}
+	}
+	t.Log(len(f.crafts), refused, f.switched, f.changes, len(f.want))
+	for _, o := range []expr.Opcode{expr.Above, expr.Lookup, expr.LookupTwo} {
+		if !used[o] {
+			t.Errorf("no vehicle has the instruction %s", o)
+		}
+	}
+	f.program(t, "gcc")
 }
