@@ -24,7 +24,7 @@ var solarSource string
 // is the constant canopy_vehicle NAME_vehicle, where NAME is the name as an identifier. A comment says from what it was
 // made. A vehicle has at most 65,535 numbers of each kind.
 func Vehicle(name, made string, e *expr.System) ([]File, error) {
-	files := []File{{"canopy_vehicle.h", vehicleHeader}}
+	files := []File{{"canopy_vehicle.h", vehicleHeader}, {"canopy_functions.h", functions}}
 	if e == nil {
 		if name != "solar" {
 			return nil, fmt.Errorf("the vehicle %s is Go code, of which there is no program in C", name)
@@ -41,8 +41,7 @@ func Vehicle(name, made string, e *expr.System) ([]File, error) {
 	}
 	w := &vehicle{System: e}
 	id := identifier(name)
-	return append(files, File{"canopy_functions.h", functions}, File{"canopy_equations.h", equationsHeader},
-		File{id + ".c", comment(made) + "\n" + w.text(id)}), nil
+	return append(files, File{"canopy_equations.h", equationsHeader}, File{id + ".c", comment(made) + "\n" + w.text(id)}), nil
 }
 
 // vehicle writes the tables of a vehicle.

@@ -249,7 +249,7 @@ func (f *fleet) program(t *testing.T, compiler string) {
 		sources = append(sources, filepath.Join(folder, files[len(files)-1].Name))
 		names, pointers = append(names, identifier(name)+"_vehicle"), append(pointers, "&"+identifier(name)+"_vehicle")
 	}
-	flags := []string{"-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+	flags := []string{"-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
 		"-DDECLARATIONS=extern const canopy_vehicle " + strings.Join(names, ", "), "-DVEHICLES=" + strings.Join(pointers, ", ")}
 	c := exec.Command(compile(t, compiler, flags, append(sources, "testdata/vehicles.c", "-lm")...))
 	c.Stdin, c.Stderr = &f.in, os.Stderr
