@@ -41,7 +41,8 @@ func Vehicle(name, made string, e *expr.System) ([]File, error) {
 	}
 	w := &vehicle{System: e}
 	id := identifier(name)
-	return append(files, File{"canopy_equations.h", equationsHeader}, File{id + ".c", comment(made) + "\n" + w.text(id)}), nil
+	return append(files, File{"canopy_equations.h", equationsHeader},
+		File{id + ".c", comment(made) + "\n" + w.text(id)}), nil
 }
 
 // vehicle writes the tables of a vehicle.
@@ -52,8 +53,8 @@ type vehicle struct {
 	known             []*expr.Tabulated // tables
 }
 
-// function writes an expression as a function, and returns its name.
-func (w *vehicle) function(c *expr.Code, held bool) string {
+// function writes an expression as a function with a comment, and returns its name.
+func (w *vehicle) function(c *expr.Code, held bool, about string) string {
 	text := body(c, false, held, func(signal int) int { return signal }, func(t *expr.Tabulated) string {
 		i := slices.Index(w.known, t)
 		if i < 0 {
@@ -68,7 +69,7 @@ func (w *vehicle) function(c *expr.Code, held bool) string {
 	if held {
 		sides = ", const bool *above"
 	}
-	fmt.Fprintf(&w.functions, "\nstatic double %s(const double *s%s) {\n", name, sides)
+	fmt.Fprintf(&w.functions, "\n%s\nstatic double %s(const double *s%s) {\n", comment(about), name, sides)
 	for _, unused := range []string{"s", "above"} {
 		if !strings.Contains(text, unused+"[") && (held || unused == "s") {
 			fmt.Fprintf(&w.functions, "  (void)%s;\n", unused)
@@ -79,10 +80,10 @@ func (w *vehicle) function(c *expr.Code, held bool) string {
 }
 
 // formula writes an expression as a canopy_formula.
-func (w *vehicle) formula(c *expr.Code) string {
-	plain, held := w.function(c, false), "NULL"
+func (w *vehicle) formula(c *expr.Code, about string) string {
+	plain, held := w.function(c, false, about), "NULL"
 	if !slices.Equal(c.Program(true), c.Program(false)) {
-		held = w.function(c, true)
+		held = w.function(c, true, about+", held")
 	}
 	return "{" + plain + ", " + held + "}"
 }
@@ -99,7 +100,8 @@ func (w *vehicle) list(of, name string, n int, text func(i int) string) string {
 
 func (w *vehicle) text(id string) string {
 	formulas := func(name string, list []*expr.Code) string {
-		return w.list("canopy_formula", name, len(list), func(i int) string { return w.formula(list[i]) })
+		return w.list("canopy_formula", name, len(list),
+			func(i int) string { return w.formula(list[i], fmt.Sprintf("%s[%d]", name, i)) })
 	}
 	limits := func(l [2]float64) string { return "{" + constant(l[0]).text + ", " + constant(l[1]).text + "}" }
 	order := func(name string, list []int, of string, n int) string {
@@ -116,22 +118,26 @@ func (w *vehicle) text(id string) string {
 			return "{" + limits(w.Limits[i]) + ", " + constant(scale).text + ", " + constant(per).text + "}"
 		}),
 		w.list("canopy_limits", "ranges", len(w.Ranges), func(i int) string { return limits(w.Ranges[i]) }),
-		w.list("canopy_value", "starts", len(w.Initial), func(i int) string { return w.function(w.Initial[i], false) }),
+		w.list("canopy_value", "starts", len(w.Initial),
+			func(i int) string { return w.function(w.Initial[i], false, fmt.Sprintf("starts[%d]", i)) }),
 		formulas("values", w.Outputs),
 		order("derive", w.Derive, formulas("rates", w.Derivatives), len(w.Derivatives)),
 		order("all", w.All, "NULL", 0),
 		order("related", w.Related, formulas("indicators", switches), len(switches)),
 		w.list("canopy_event", "events", len(w.Events), func(i int) string {
 			resets := w.Events[i].Resets
+			about := fmt.Sprintf("events[%d]", i)
 			of := w.list("canopy_reset", fmt.Sprintf("resets%d", i), len(resets), func(k int) string {
-				return fmt.Sprintf("{%d, %s}", resets[k].State, w.function(resets[k].Value, false))
+				return fmt.Sprintf("{%d, %s}", resets[k].State, w.function(resets[k].Value, false, about+", a reset"))
 			})
-			return fmt.Sprintf("{%s, %s, %d}", w.formula(w.Events[i].Condition), of, len(resets))
+			return fmt.Sprintf("{%s, %s, %d}", w.formula(w.Events[i].Condition, about), of, len(resets))
 		}),
 		w.list("canopy_cell", "cells", len(w.Cells), func(i int) string {
 			points, clamp := w.Cells[i].Axis()
-			of := w.list("double", fmt.Sprintf("points%d", i), len(points), func(k int) string { return constant(points[k]).text })
-			return fmt.Sprintf("{%s, %s, %d, %t}", w.formula(w.Cells[i].Argument()), of, len(points), clamp)
+			of := w.list("double", fmt.Sprintf("points%d", i), len(points),
+				func(k int) string { return constant(points[k]).text })
+			return fmt.Sprintf("{%s, %s, %d, %t}", w.formula(w.Cells[i].Argument(), fmt.Sprintf("cells[%d]", i)), of,
+				len(points), clamp)
 		}),
 	}
 	sizes := []int{len(w.Units), len(w.Ranges), w.Inputs, len(w.Outputs)}

@@ -6,10 +6,10 @@ package expr
 type System struct {
 	Units                         []Unit       // of the parameters
 	Limits                        [][2]float64 // of the parameters, in these units; they may be infinite
-	Ranges                        [][2]float64 // of the states at the start
+	Ranges                        [][2]float64 // of the states at the start; likewise
 	Inputs                        int
 	Initial, Derivatives, Outputs []*Code // initial values read parameters only
-	Derive, All, Related          []int   // the outputs that derivatives read, all, and those that switches read; each after
+	Derive, All, Related          []int   // outputs that derivatives read, all, those that switches read; in their order
 	Switches                      []Indicator
 	Events                        []Event
 	Cells                         []Cell
