@@ -552,3 +552,15 @@ func TestSolarInC(t *testing.T) {
 	f.program(t, "gcc")
 	f.program(t, "clang")
 }
+
+// TestVehiclesNotInC: a vehicle that is Go code without a port, and one that is too large, are refused.
+func TestVehiclesNotInC(t *testing.T) {
+	for want, e := range map[string]*expr.System{
+		"the vehicle cart is Go code, of which there is no program in C":         nil,
+		"the vehicle cart has 70000 numbers of a kind; C supports at most 65535": {Inputs: 70_000},
+	} {
+		if _, err := Vehicle("cart", "a test", e); err == nil || err.Error() != want {
+			t.Errorf("%v, not: %s", err, want)
+		}
+	}
+}
