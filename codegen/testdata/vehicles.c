@@ -16,9 +16,9 @@ static double number(void) {
   return x;
 }
 
-/* Returns an array that is as long as it says, so that a sanitizer finds a read beyond it. */
+/* Returns an array as long as it must be, as all are here, so that a sanitizer finds what is beyond. */
 static double *numbers(size_t n) {
-  double *x = malloc((n > 0U ? n : 1U) * sizeof(double));
+  double *x = malloc(n * sizeof(double));
   for (size_t i = 0; x != NULL && i < n; i++) {
     x[i] = number();
   }
@@ -40,23 +40,26 @@ static void point(const canopy_vehicle *v, void *self) {
   double *memory = numbers(v->memory);
   const bool held = number() > 0.0;
   const bool settled = number() > 0.0;
-  bool *above = malloc(v->switches > 0U ? v->switches : 1U);
+  bool *above = malloc(v->switches * sizeof(bool));
   for (size_t i = 0; held && i < v->switches; i++) {
     above[i] = number() > 0.0;
   }
   const bool *sides = held ? above : NULL;
-  const size_t most = (size_t)v->states + v->outputs + v->switches;
-  double *x = calloc(most + 1U, sizeof(double));
-  v->derivatives(self, t, y, commands, sides, memory, x);
-  show(x, v->states);
-  v->output(self, t, y, commands, sides, memory, x);
-  show(x, v->outputs);
-  v->zeros(self, t, y, commands, sides, memory, x);
-  show(x, v->switches);
+  double *dydt = malloc(v->states * sizeof(double));
+  double *out = malloc(v->outputs * sizeof(double));
+  double *g = malloc(v->switches * sizeof(double));
+  v->derivatives(self, t, y, commands, sides, memory, dydt);
+  show(dydt, v->states);
+  v->output(self, t, y, commands, sides, memory, out);
+  show(out, v->outputs);
+  v->zeros(self, t, y, commands, sides, memory, g);
+  show(g, v->switches);
   printf("%d ", (int)v->react(self, t, y, commands, sides, memory, settled));
   show(y, v->states);
   show(memory, v->memory);
-  free(x);
+  free(g);
+  free(out);
+  free(dydt);
   free(above);
   free(memory);
   free(commands);
@@ -78,11 +81,13 @@ int main(void) {
       free(parameters);
       printf("%d\n", (int)possible);
       if (possible) {
-        double *y = calloc((size_t)v->states + v->memory + 1U, sizeof(double));
+        double *y = malloc(v->states * sizeof(double));
+        double *memory = malloc(v->memory * sizeof(double));
         v->initial(self, y);
         show(y, v->states);
-        v->begin(self, y);
-        show(y, v->memory);
+        v->begin(self, memory);
+        show(memory, v->memory);
+        free(memory);
         free(y);
       }
     } else {
