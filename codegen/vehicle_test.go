@@ -183,6 +183,8 @@ func (f *fleet) visit(k, n int) {
 		case f.IntN(300) == 0:
 			parameters[i] = []float64{least, most, math.Nextafter(least, math.Inf(-1)), math.Nextafter(most, math.Inf(1)),
 				math.NaN(), -1}[f.IntN(6)]
+		case f.IntN(4) == 0 && most-least < 10 && v.Name != "solar":
+			parameters[i] = least + (most-least)*f.Float64()
 		case f.IntN(2) == 0:
 			parameters[i] = max(least, min(most, parameters[i]*(0.9+0.2*f.Float64())))
 		}
@@ -435,7 +437,7 @@ func (b *builder) vehicle() string {
 	return fmt.Sprintf(`vehicle: random
 parameters: {a: {default: 1.5, min: -2, max: 4}, k: {unit: deg, default: 40}}
 states:
-  x: {initial: "%s", derivative: "(%s) / 1 [s]", min: -100}
+  x: {initial: "%s", derivative: "(%s) / 1 [s]", min: -1, max: 2.5}
   y: {initial: "%s", derivative: "(%s) / 1 [s]"}
 discrete: {n: {type: integer}, p: {type: boolean, initial: true}, m: {type: enumeration, values: [low, high], initial: high}}
 commands: {u: {default: 1}, q: {type: boolean}}

@@ -141,10 +141,14 @@ func (b *builder) direction(n *Node, at int) {
 		b.both(y, x, at, false)
 		b.emit(Instruction{Op: CallTwo, Register: uint8(at), Index: uint(functionIndex(n.name))})
 	}
-	turn := func(half float64) func() { return func() { b.emit(Instruction{Op: AddValue, Value: half}) } }
+	turned := func(half float64) func() {
+		return func() {
+			write(build(OpNegative, y), build(OpNegative, x))
+			b.emit(Instruction{Op: AddValue, Value: half})
+		}
+	}
 	b.choose(half(x), at, func() { write(y, x) }, func() {
-		write(build(OpNegative, y), build(OpNegative, x))
-		b.choose(half(y), at, turn(math.Pi), turn(-math.Pi))
+		b.choose(half(y), at, turned(math.Pi), turned(-math.Pi)) // before write: a relation of discrete values computes
 	})
 }
 
