@@ -19,6 +19,9 @@ var header string
 //go:embed runtime/canopy.c
 var source string
 
+//go:embed runtime/canopy_functions.h
+var functions string
+
 //go:embed runtime/canopy_program.h
 var programHeader string
 
@@ -52,7 +55,8 @@ func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program)
 			return nil, err
 		}
 		engine, declarations, definitions = "canopy_program.h", g.declarations(), g.definitions()
-		files = append(files, File{"canopy_program.h", programHeader}, File{"canopy_program.c", programSource})
+		files = append(files, File{"canopy_functions.h", functions}, File{"canopy_program.h", programHeader},
+			File{"canopy_program.c", programSource})
 	}
 	return append(files, File{name + ".h", w.header(engine, declarations)},
 		File{name + ".c", w.source(name, definitions)}), nil

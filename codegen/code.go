@@ -103,10 +103,11 @@ type coder struct {
 }
 
 // body returns the statements of an expression as a function of the signals s, with these places there and these names
-// of tables: of a condition as a number 1 or 0, or as a truth.
-func body(c *expr.Code, truth bool, place func(signal int) int, table func(t *expr.Tabulated) string,
+// of tables: of a condition as a number 1 or 0, or as a truth. With held, it also is one of the sides above. level has what
+// signals are compared with instead of numbers.
+func body(c *expr.Code, truth, held bool, place func(signal int) int, table func(t *expr.Tabulated) string,
 	level func(in *expr.Instruction) string) string {
-	w := &coder{program: c.Program(false), place: place, level: level, r: map[uint8]term{}, labels: map[uint]bool{},
+	w := &coder{program: c.Program(held), place: place, level: level, r: map[uint8]term{}, labels: map[uint]bool{},
 		table: func(i int) string { return table(c.Tables()[i]) }}
 	switch {
 	case truth:
@@ -174,7 +175,7 @@ func (w *coder) text() string {
 
 func (w *coder) jumps(i int) bool {
 	switch w.program[i].Op {
-	case expr.NonNegative, expr.Equal, expr.AtLeast, expr.AtMost, expr.SignalIs, expr.Jump:
+	case expr.NonNegative, expr.Equal, expr.Above, expr.AtLeast, expr.AtMost, expr.SignalIs, expr.Jump:
 		return true
 	}
 	return false
@@ -303,6 +304,9 @@ func (w *coder) step(i int) {
 		w.test(i, w.acc().text+" >= 0.0")
 	case expr.Equal:
 		w.test(i, w.register(in.Register).text+" == "+w.acc().text)
+	case expr.Above:
+		w.meet() // what is tested may be negated, or turned, after it
+		w.test(i, fmt.Sprintf("above[%d]", in.Index))
 	case expr.AtLeast:
 		w.test(i, infix(signal(), "-", w.compared(in), sum).text+" >= 0.0")
 	case expr.AtMost:
@@ -316,10 +320,9 @@ func (w *coder) step(i int) {
 		w.lines = append(w.lines, w.leave(in.Target))
 		w.a, w.r = nil, map[uint8]term{}
 	case expr.Lookup:
-		w.set(term{"canopy_look_up(&" + w.table(int(in.Index)) + ", " + w.acc().text + ", 0.0)", atom})
+		w.lookUp(in, w.acc().text, "0.0")
 	case expr.LookupTwo:
-		x := w.register(in.Register)
-		w.set(term{"canopy_look_up(&" + w.table(int(in.Index)) + ", " + x.text + ", " + w.acc().text + ")", atom})
+		w.lookUp(in, w.register(in.Register).text, w.acc().text)
 	default:
 		panic("codegen: an opcode that does not exist")
 	}
@@ -333,6 +336,15 @@ func (w *coder) compared(in *expr.Instruction) term {
 		}
 	}
 	return constant(in.Value)
+}
+
+// lookUp writes the value of a table or, if it is held, of a piece of it.
+func (w *coder) lookUp(in *expr.Instruction, x, y string) {
+	name, bounds := "look_up", ""
+	if in.Target != 0 {
+		name, bounds = "on_piece", fmt.Sprintf(", s[%d], s[%d]", w.place(int(in.Target)), w.place(int(in.Value)))
+	}
+	w.set(term{fmt.Sprintf("canopy_%s(&%s, %s, %s%s)", name, w.table(int(in.Index)), x, y, bounds), atom})
 }
 
 // test writes a jump. Nothing reads the accumulator after it.

@@ -109,7 +109,7 @@ func TestExpressionsInC(t *testing.T) {
 			}
 			return 0, false
 		}).Compile(e)
-		statements := body(c, false, func(i int) int { return i }, func(t *expr.Tabulated) string { return t.Text })
+		statements := body(c, false, false, func(i int) int { return i }, func(t *expr.Tabulated) string { return t.Text }, nil)
 		fmt.Fprintf(&source, "static double f%d(const double *s) {\n  (void)s;\n%s}\n", len(codes), statements)
 		list += fmt.Sprintf("f%d, ", len(codes))
 		for _, in := range c.Program(false) {

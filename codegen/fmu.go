@@ -104,8 +104,8 @@ func indicatorOf(i int) scalar {
 		settable: "NEVER", hidden: true}
 }
 
-// model is the code of an FMU and the variables that it has.
-type model struct {
+// contents are the code of an FMU and the variables that it has.
+type contents struct {
 	files     []File // that the last one includes, and others
 	include   []string
 	source    string // that of the model itself
@@ -131,7 +131,7 @@ func PlanFMU(u FMU, tree *bt.Tree, about func(bt.Task) string, p *Program,
 		return nil, err
 	}
 	g.definitions()
-	m := model{files: files, include: []string{"canopy.c", "canopy_program.c", files[len(files)-1].Name}, source: fmuPlan}
+	m := contents{files: files, include: []string{"canopy.c", "canopy_program.c", files[len(files)-1].Name}, source: fmuPlan}
 	m.variables = append(m.variables, timeOf())
 	for i, place := range g.places[1:] {
 		v := signal(place)
@@ -192,7 +192,7 @@ func statuses() (names []string) {
 	return names
 }
 
-func (m *model) addStatuses(tree *bt.Tree, about func(bt.Task) string) {
+func (m *contents) addStatuses(tree *bt.Tree, about func(bt.Task) string) {
 	for i := range tree.Len() {
 		m.variables = append(m.variables, outputOf(Variable{Name: "status of " + tree.Name(bt.Task(i)),
 			Text: about(bt.Task(i)), Values: statuses()}))
@@ -205,7 +205,7 @@ func TreeFMU(u FMU, tree *bt.Tree, about func(bt.Task) string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := model{files: files, include: []string{"canopy.c", files[len(files)-1].Name}, source: fmuTree}
+	m := contents{files: files, include: []string{"canopy.c", files[len(files)-1].Name}, source: fmuTree}
 	m.variables = append(m.variables, timeOf())
 	var leaves []string
 	for i := range tree.Len() {
@@ -237,7 +237,7 @@ type VehicleVariables struct {
 
 // VehicleFMU returns the files of the FMU of a vehicle; files are its code, as Vehicle returns it.
 func VehicleFMU(u FMU, v VehicleVariables, files []File) ([]File, error) {
-	m := model{files: files, source: fmuVehicle, states: len(v.States), nominals: v.Nominals}
+	m := contents{files: files, source: fmuVehicle, states: len(v.States), nominals: v.Nominals}
 	for _, f := range files {
 		if strings.HasSuffix(f.Name, ".c") {
 			m.include = append(m.include, f.Name)
@@ -269,11 +269,11 @@ func VehicleFMU(u FMU, v VehicleVariables, files []File) ([]File, error) {
 	return u.files(m)
 }
 
-// functions are the declarations of functions that are not the FMU's own.
-var functions = regexp.MustCompile(`(?m)^[a-z][a-z0-9_ *]*?\b(canopy_\w+)\(`)
+// declared matches declarations of functions that are not FMI's.
+var declared = regexp.MustCompile(`(?m)^[a-z][a-z0-9_ *]*?\b(canopy_\w+)\(`)
 
 // files writes an FMU with its model, but for the binary.
-func (u FMU) files(m model) ([]File, error) {
+func (u FMU) files(m contents) ([]File, error) {
 	unique := map[string]bool{}
 	for i := range m.variables {
 		v := &m.variables[i]
@@ -328,12 +328,12 @@ func (u FMU) files(m model) ([]File, error) {
 
 // own returns the file that includes all others. The names of their functions begin with that of the FMU, so that
 // programs can link several.
-func (u FMU) own(m model, token string, sources []File, frame string) string {
+func (u FMU) own(m contents, token string, sources []File, frame string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n#define FMI%d_FUNCTION_PREFIX %s_\n\n", comment(u.Made), u.Version, identifier(u.Name))
 	for _, f := range sources {
 		if strings.HasPrefix(f.Name, "canopy") && strings.HasSuffix(f.Name, ".h") {
-			for _, found := range functions.FindAllStringSubmatch(f.Text, -1) {
+			for _, found := range declared.FindAllStringSubmatch(f.Text, -1) {
 				fmt.Fprintf(&b, "#define %s %s_%[1]s\n", found[1], identifier(u.Name))
 			}
 		}
@@ -450,7 +450,7 @@ func (v *scalar) start() string {
 	return number17(v.Start)
 }
 
-func (u FMU) description(m model, token string) string {
+func (u FMU) description(m contents, token string) string {
 	var b strings.Builder
 	two := u.Version == 2
 	pick := func(a, b string) string {
@@ -495,7 +495,7 @@ func (u FMU) description(m model, token string) string {
 	return b.String()
 }
 
-func (m *model) units() string {
+func (m *contents) units() string {
 	taken := map[string]bool{}
 	list := ""
 	for i := range m.variables {
@@ -526,7 +526,7 @@ func (m *model) units() string {
 	return "  <UnitDefinitions>\n" + list + "  </UnitDefinitions>\n"
 }
 
-func (m *model) types(two bool) string {
+func (m *contents) types(two bool) string {
 	taken := map[string]bool{}
 	list := ""
 	for i := range m.variables {
@@ -553,7 +553,7 @@ func (m *model) types(two bool) string {
 }
 
 // variable describes one.
-func (m *model) variable(i int, two bool) string {
+func (m *contents) variable(i int, two bool) string {
 	v := &m.variables[i]
 	kind, attributes := "Float64", []string{"unit", unitName(v)}
 	switch {
@@ -594,7 +594,7 @@ func (m *model) variable(i int, two bool) string {
 }
 
 // structure lists what depends on others.
-func (m *model) structure(two bool) string {
+func (m *contents) structure(two bool) string {
 	part := func(group, name string, is func(v *scalar) bool) (list string) {
 		for i := range m.variables {
 			if !is(&m.variables[i]) {
@@ -623,7 +623,7 @@ func (m *model) structure(two bool) string {
 }
 
 // page is the documentation of an FMU.
-func (u FMU) page(m model) string {
+func (u FMU) page(m contents) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%s</title>\n<h1>%[1]s</h1>\n<p>%s</p>\n"+
 		"<p>%s</p>\n<table><tr><th>variable<th>unit<th>causality<th>start<th>description</tr>\n", escape(u.Name),

@@ -208,7 +208,7 @@ func (g *program) compared(c *expr.Code, truth bool, about string, level func(in
 	if c == nil {
 		return "NULL"
 	}
-	text := body(c, truth, func(signal int) int { return g.place[signal] }, func(t *expr.Tabulated) string {
+	text := body(c, truth, false, func(signal int) int { return g.place[signal] }, func(t *expr.Tabulated) string {
 		i := slices.Index(g.tables, t)
 		if i < 0 {
 			i = len(g.tables)

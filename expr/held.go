@@ -18,6 +18,18 @@ type Cell struct {
 	text     string // of the call
 }
 
+// Argument returns the code of the argument.
+func (c *Cell) Argument() *Code { return c.argument }
+
+// Axis returns the points between which the argument may lie, and whether the table has values outside of them; nil for
+// whole numbers. The caller must not change them.
+func (c *Cell) Axis() (points []float64, clamp bool) {
+	if c.axis == nil {
+		return nil, false
+	}
+	return slices.Clip(c.axis.Points), c.clamp
+}
+
 // Undefined returns the call of a table that is undefined because the argument is outside of its points; "" if it is
 // not.
 func (c *Cell) Undefined(signals []float64) string {
@@ -129,10 +141,14 @@ func (b *builder) direction(n *Node, at int) {
 		b.both(y, x, at, false)
 		b.emit(Instruction{Op: CallTwo, Register: uint8(at), Index: uint(functionIndex(n.name))})
 	}
-	turn := func(half float64) func() { return func() { b.emit(Instruction{Op: AddValue, Value: half}) } }
+	turned := func(half float64) func() {
+		return func() {
+			write(build(OpNegative, y), build(OpNegative, x))
+			b.emit(Instruction{Op: AddValue, Value: half})
+		}
+	}
 	b.choose(half(x), at, func() { write(y, x) }, func() {
-		write(build(OpNegative, y), build(OpNegative, x))
-		b.choose(half(y), at, turn(math.Pi), turn(-math.Pi))
+		b.choose(half(y), at, turned(math.Pi), turned(-math.Pi)) // before write: a relation of discrete values computes
 	})
 }
 

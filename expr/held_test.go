@@ -30,8 +30,12 @@ func settle(c *Compiler, signals []float64) (above []bool, ok bool) {
 // they have without, to the last bit, and each cell's indicators are on their sides.
 func TestHeldIsExact(t *testing.T) {
 	compared := 0
+	scope := Scope{}
+	for i, name := range signalNames {
+		scope[name] = Variable{Unit: AnyUnit, Held: i == 0} // which is compared without an indicator
+	}
 	rapid.Check(t, func(t *rapid.T) {
-		c := NewCompiler(nil, slotsOf(signalNames...)).Hold(len(signalNames))
+		c := NewCompiler(scope, slotsOf(signalNames...)).Hold(len(signalNames))
 		tree := randomReal(t, 5)
 		code := c.Compile(&Expr{tree})
 		signals := make([]float64, len(signalNames)+2*len(c.Cells()))
@@ -55,6 +59,21 @@ func TestHeldIsExact(t *testing.T) {
 	})
 	if compared < 20 {
 		t.Errorf("only %d expressions compared", compared)
+	}
+}
+
+// A direction is exact where a discrete argument is computed.
+func TestHeldDirection(t *testing.T) {
+	scope := Scope{"a": {Unit: AnyUnit}, "n": {Unit: AnyUnit, Held: true}}
+	for _, text := range []string{"atan2(n * n - 2, a)", "atan2(a, n * n - 2)"} {
+		c := NewCompiler(scope, slotsOf("a", "n")).Hold(2)
+		code := compile(t, c, text)
+		for _, signals := range [][]float64{{-3, 0}, {-3, 2}, {3, 0}, {3, 2}} {
+			above, ok := settle(c, signals)
+			if got, want := code.Real(signals, above), code.Real(signals, nil); !ok || got != want {
+				t.Errorf("%s is %g if held, want %g, at %v", text, got, want, signals)
+			}
+		}
 	}
 }
 

@@ -66,6 +66,9 @@ func (u Unit) Base() (exponents map[string]int, factor float64, ok bool) {
 // SI returns a value given in this unit in the coherent SI unit.
 func (u Unit) SI(value float64) float64 { return value * u.scale / u.per }
 
+// Factor returns the two numbers by which SI multiplies and divides.
+func (u Unit) Factor() (scale, per float64) { return u.scale, u.per }
+
 // Of returns a value given in the coherent SI unit in this unit.
 func (u Unit) Of(value float64) float64 { return value * u.per / u.scale }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/vehicle/equations"
 	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
@@ -169,7 +170,7 @@ func vehicleFMU(u codegen.FMU, m *mission.Mission) ([]codegen.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := vehicleInC(u, of)
+	list, err := codegen.Vehicle(u.Name, u.Made, equations.SystemOf(instance))
 	if err != nil {
 		return nil, err
 	}
@@ -202,9 +203,4 @@ func vehicleFMU(u codegen.FMU, m *mission.Mission) ([]codegen.File, error) {
 		v.Switches = len(s.Switches(make([]bool, len(of.Outputs))))
 	}
 	return codegen.VehicleFMU(u, v, list)
-}
-
-// vehicleInC returns the code of a vehicle.
-func vehicleInC(u codegen.FMU, of *model.Vehicle) ([]codegen.File, error) {
-	return nil, fmt.Errorf("the vehicle %s cannot be exported", of.Name)
 }

@@ -4,14 +4,14 @@
 #define CANOPY_PROGRAM_H
 
 #include "canopy.h"
+#include "canopy_functions.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Functions of the signals, of which the first is the time [s]. */
+/* Function of the signals, of which the first is the time [s]. */
 typedef bool (*canopy_test)(const double *s);
-typedef double (*canopy_value)(const double *s);
 
 /* What the formulas of a leaf say. */
 typedef enum {
@@ -186,27 +186,6 @@ void canopy_execution_halt(canopy_execution *x);
 
 /* Finds the time at which a step is due if no input changes before; it returns false if there is none. */
 bool canopy_execution_next(const canopy_execution *x, canopy_time *next);
-
-/* Functions of expressions that C does not have. */
-double canopy_min(double x, double y);
-double canopy_max(double x, double y);
-double canopy_sign(double x);
-double canopy_square(double x);
-double canopy_not(double x); /* the bits of a whole number */
-double canopy_mod(double x, double y);
-double canopy_bits(char operation, double x, double y); /* '&', '|' or '^' of whole numbers; else NaN */
-
-/* Table of a function of one or two numbers, linear between its points. */
-typedef struct {
-  const double *x; /* ascending, at least two */
-  const double *y; /* NULL: one number */
-  const double *values;
-  uint16_t nx;
-  uint16_t ny;
-  bool clamp; /* outside of its points, it has the value at the nearest one; else it is NaN */
-} canopy_table;
-
-double canopy_look_up(const canopy_table *table, double x, double y);
 
 #ifdef __cplusplus
 }

@@ -38,20 +38,8 @@ type program struct {
 	places      map[string]int // in the signal vector
 	ranges      []model.Range  // of the commands
 	jumps       []int          // the states that events set
-	events      []event
+	events      []expr.Event
 	cells       []expr.Cell // behind the parameters, and behind whether each event's condition held
-}
-
-// event sets states when a condition becomes true.
-type event struct {
-	condition *expr.Code
-	resets    []reset
-}
-
-// reset gives a state a value.
-type reset struct {
-	state int
-	value *expr.Code
 }
 
 // Formulas are the equations of a vehicle.
@@ -99,6 +87,28 @@ func FormulasOf(of model.Instance) (f Formulas, ok bool) {
 		f.Resets[i].When = numbers(f.Resets[i].When).Substitute(with)
 	}
 	return f, true
+}
+
+// SystemOf returns the compiled equations of an instance; nil if the vehicle is not given as equations.
+func SystemOf(of model.Instance) *expr.System {
+	v, ok := of.(*instance)
+	if !ok {
+		return nil
+	}
+	s := &expr.System{Units: v.units, Inputs: v.commands, Initial: v.initial, Derivatives: v.derivatives,
+		Outputs: v.outputs, Derive: v.derive, All: v.all, Related: v.related, Switches: v.relations, Events: v.events,
+		Cells: v.cells}
+	bounds := func(r model.Range) [2]float64 {
+		least, most := r.Bounds()
+		return [2]float64{least, most}
+	}
+	for _, p := range v.parameters {
+		s.Limits = append(s.Limits, bounds(p.Range()))
+	}
+	for _, state := range v.states {
+		s.Ranges = append(s.Ranges, bounds(state.Range))
+	}
+	return s
 }
 
 func (p *program) firstCommand() int   { return 1 + len(p.states) }
@@ -179,9 +189,9 @@ func (p *program) prompt() map[int][]int {
 	for more := true; more; outputs() {
 		more = false
 		for _, e := range p.events {
-			off := gather(e.condition)
-			for _, r := range e.resets {
-				more = note(1+r.state, off) || more
+			off := gather(e.Condition)
+			for _, r := range e.Resets {
+				more = note(1+r.State, off) || more
 			}
 		}
 	}

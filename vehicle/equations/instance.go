@@ -13,11 +13,11 @@ import (
 type instance struct {
 	*program
 	signals []float64
-	above   []bool    // sides that are held; nil: none
-	held    []bool    // outputs that follow them
-	memory  []float64 // that is held
-	fired   []reset   // scratch: resets of the present instant,
-	values  []float64 // and their values
+	above   []bool       // sides that are held; nil: none
+	held    []bool       // outputs that follow them
+	memory  []float64    // that is held
+	fired   []expr.Reset // scratch: resets of the present instant,
+	values  []float64    // and their values
 	stretch *interval.Stretch
 
 	time           interval.Jet // of the stretch, as are
@@ -132,17 +132,17 @@ func (v *instance) React(t float64, y, commands, memory []float64, settled bool)
 		}
 		e, before := &v.events[i], held[i]
 		held[i] = 0
-		if e.condition.Bool(v.signals, v.above) {
+		if e.Condition.Bool(v.signals, v.above) {
 			held[i] = 1
 		}
 		if before == 0 && held[i] == 1 {
-			for _, r := range e.resets {
-				v.fired, v.values = append(v.fired, r), append(v.values, r.value.Value(v.signals, nil))
+			for _, r := range e.Resets {
+				v.fired, v.values = append(v.fired, r), append(v.values, r.Value.Value(v.signals, nil))
 			}
 		}
 	}
 	for i, r := range slices.Backward(v.fired) {
-		y[r.state] = v.values[i]
+		y[r.State] = v.values[i]
 	}
 	copy(memory, held)
 	return changed || len(v.fired) > 0
@@ -187,12 +187,12 @@ func (v *instance) Switches(needed []bool) []model.Switch {
 		list[k].Idle, list[k].Rates = false, true
 	}
 	for _, e := range v.events {
-		for _, k := range e.condition.Indicators() {
+		for _, k := range e.Condition.Indicators() {
 			list[k].Idle = false
 		}
-		signals = append(signals, e.condition.Reads()...)
-		for _, r := range e.resets {
-			signals = append(signals, r.value.Reads()...)
+		signals = append(signals, e.Condition.Reads()...)
+		for _, r := range e.Resets {
+			signals = append(signals, r.Value.Reads()...)
 		}
 	}
 	for i, n := range needed {

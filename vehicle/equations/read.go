@@ -451,10 +451,10 @@ func (b *builder) program() {
 	}
 	p.derivatives, p.outputs = compile(derivatives), compile(values)
 	for _, e := range b.events {
-		x := event{condition: c.CompileFor(e.when, expr.Variable{Type: expr.Boolean})}
+		x := expr.Event{Condition: c.CompileFor(e.when, expr.Variable{Type: expr.Boolean})}
 		for _, a := range e.resets {
 			state := b.places[a.Target] - 1
-			x.resets = append(x.resets, reset{state, c.CompileAtOnce(a.Value, b.scope[a.Target])})
+			x.Resets = append(x.Resets, expr.Reset{State: state, Value: c.CompileAtOnce(a.Value, b.scope[a.Target])})
 			p.written.Resets = append(p.written.Resets, Reset{state, b.scope[a.Target], a.Value, e.when})
 		}
 		p.events = append(p.events, x)

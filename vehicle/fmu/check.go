@@ -59,6 +59,10 @@ func CheckDescription(src *diag.Source, files []string) diag.List {
 		c.at(c.root, "fmiVersion", "fmi-schema", "FMI version %q is not supported: this checks 2.0 and 3.0", version)
 		return c.found
 	}
+	if d := declarations.FindStringSubmatch(src.Text); d == nil || !slices.Contains(encodings, strings.ToUpper(d[1])) {
+		c.found = append(c.found, diag.Diagnostic{Source: src, Code: "fmi-schema",
+			Text: `the file must begin with <?xml version="1.0" encoding="UTF-8"?>, or with another encoding`})
+	}
 	c.element(c.root)
 	c.head(files)
 	c.definitions()
@@ -151,6 +155,10 @@ func (c *checker) form(e *xmltree.Element, a *xmltree.Attribute) {
 	case "number":
 		_, ok = number64(text)
 	}
+	if list := words[a.Name]; list != nil && !slices.Contains(list, text) {
+		c.at(e, a.Name, "fmi-schema", "%s must be one of %s, not %s", a.Name, strings.Join(list, ", "),
+			diag.Visible(strconv.Quote(a.Value)))
+	}
 	if !ok {
 		c.at(e, a.Name, "fmi-schema", "%s must be a %s, not %s", a.Name, forms[a.Name]+map[string]string{"whole": " number"}[forms[a.Name]],
 			diag.Visible(strconv.Quote(a.Value)))
@@ -162,9 +170,13 @@ func number64(text string) (v float64, ok bool) {
 	return v, err == nil && !strings.ContainsAny(text, "xXpP_")
 }
 
+// encodings are those that a description may have; the text has been converted.
+var encodings = []string{"", "UTF-8", "ISO-8859-1", "US-ASCII", "UTF-16", "WINDOWS-1252"}
+
 var (
-	identifiers = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	times       = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
+	declarations = regexp.MustCompile(`^\x{feff}?<\?xml version=["']1\.[01]["'](?:\s+encoding=["']([^"']*)["'])?`)
+	identifiers  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	times        = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
 )
 
 // head checks the interfaces and the archive.
@@ -175,9 +187,6 @@ func (c *checker) head(files []string) {
 	}
 	if a := c.root.Find("generationDateAndTime"); a != nil && !times.MatchString(a.Value) {
 		c.at(c.root, a.Name, "fmi-schema", "the time must be in UTC, as 2026-01-31T12:00:00Z")
-	}
-	if a := c.root.Find("variableNamingConvention"); a != nil && a.Value != "flat" && a.Value != "structured" {
-		c.at(c.root, a.Name, "fmi-schema", "the convention must be flat or structured")
 	}
 	any := false
 	for _, name := range []string{"ModelExchange", "CoSimulation", "ScheduledExecution"} {
@@ -378,7 +387,10 @@ func (c *checker) declare() {
 			}
 		}
 		for x := range v.Elements() {
-			if ref := value(x, "valueReference"); x.Name == "Dimension" && ref != "" {
+			if ref := value(x, "valueReference"); x.Name == "Dimension" {
+				if ref == "" && x.Find("start") != nil {
+					continue
+				}
 				if of := c.byNumber[ref]; of == nil || of.causality != "structuralParameter" && of.variability != "constant" {
 					c.at(x, "valueReference", "fmi-variable", "a dimension must be a structural parameter or a constant")
 				}

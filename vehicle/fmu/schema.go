@@ -128,6 +128,15 @@ func schema(text string) map[string]rule {
 	return rules
 }
 
+// words are the values of attributes that have a few.
+var words = map[string][]string{
+	"causality":                {"parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter"},
+	"variability":              {"constant", "fixed", "tunable", "discrete", "continuous"},
+	"initial":                  {"exact", "approx", "calculated"},
+	"intervalVariability":      {"constant", "fixed", "tunable", "changing", "countdown", "triggered"},
+	"variableNamingConvention": {"flat", "structured"},
+}
+
 // forms are the types of attributes: as there is one for a name, whatever the element. Others are texts.
 var forms = map[string]string{}
 
