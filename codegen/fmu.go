@@ -87,6 +87,7 @@ type scalar struct {
 	settable    string // as canopy_settable says
 	of          int    // value reference of the state of which it is the derivative; 0: none
 	hidden      bool   // an event indicator, which FMI 2 does not describe
+	inner       bool   // what no importer sees
 }
 
 // The variables of a model, by what they are.
@@ -111,8 +112,9 @@ type contents struct {
 	source    string // that of the model itself
 	macros    string
 	variables []scalar
+	states    []int // value references of the continuous states,
+	offset    int   // what is added to these for their derivatives
 	nominals  []float64
-	states    int // number; their value references begin at 1
 }
 
 // PlanFMU returns the files of the FMU of a plan in a mission: its inputs are the signals that it reads, its outputs those
@@ -231,25 +233,32 @@ func TreeFMU(u FMU, tree *bt.Tree, about func(bt.Task) string) ([]File, error) {
 // Vehicles are described by these variables, in the order of their description.
 type VehicleVariables struct {
 	States, Commands, Parameters, Outputs []Variable
+	Discrete                              []bool    // the states that only events change
 	Nominals                              []float64 // of the states: a typical value in the error of a step
 	Switches                              int
 }
 
 // VehicleFMU returns the files of the FMU of a vehicle; files are its code, as Vehicle returns it.
 func VehicleFMU(u FMU, v VehicleVariables, files []File) ([]File, error) {
-	m := contents{files: files, source: fmuVehicle, states: len(v.States), nominals: v.Nominals}
+	m := contents{files: files, source: fmuVehicle, offset: len(v.States)}
 	for _, f := range files {
 		if strings.HasSuffix(f.Name, ".c") {
 			m.include = append(m.include, f.Name)
 		}
 	}
 	m.variables = append(m.variables, timeOf())
-	for _, x := range v.States {
-		m.variables = append(m.variables, scalar{Variable: x, causality: "output", settable: "ALWAYS"})
+	for i, x := range v.States {
+		is := scalar{Variable: x, causality: "output", settable: "ALWAYS"}
+		if v.Discrete[i] {
+			is.settable, is.variability = "AT_START", "discrete"
+		} else {
+			m.states, m.nominals = append(m.states, 1+i), append(m.nominals, v.Nominals[i])
+		}
+		m.variables = append(m.variables, is)
 	}
 	for i, x := range v.States {
 		m.variables = append(m.variables, scalar{Variable: Variable{Name: "der(" + x.Name + ")", Unit: x.Unit.Per(
-			timeOf().Unit)}, causality: "local", settable: "NEVER", of: i + 1})
+			timeOf().Unit)}, causality: "local", settable: "NEVER", of: i + 1, inner: v.Discrete[i]})
 	}
 	for _, x := range v.Commands {
 		m.variables = append(m.variables, inputOf(x))
@@ -361,17 +370,13 @@ func (u FMU) own(m contents, token string, sources []File, frame string) string 
 		fmt.Fprintf(&b, "    {CANOPY_%s, CANOPY_%s, %s}, %s\n", kind, v.settable, constant(v.Start).text, comment(v.Name))
 	}
 	indicators := first(func(v *scalar) bool { return v.hidden })
-	nominals := []string{"1.0"}
-	if len(m.nominals) > 0 {
-		nominals = nil
-	}
-	for _, x := range m.nominals {
-		nominals = append(nominals, constant(x).text)
-	}
-	fmt.Fprintf(&b, "};\n\nstatic const double nominals[] = {%s};\n\nstatic const canopy_model this_model = {%q, variables, %d, 1, "+
-		"%d, %d, %d, %d, nominals, MODEL_FUNCTIONS};\n\n#define CANOPY_MODEL this_model\n\n#include \"canopy_fmu.c\"\n#include %q\n",
-		strings.Join(nominals, ", "), token, len(m.variables), 1+m.states, indicators, m.states,
-		len(m.variables)-indicators, frame)
+	b.WriteString("};\n")
+	list(&b, "uint32_t", "states", len(m.states), func(i int) string { return strconv.Itoa(m.states[i]) })
+	list(&b, "double", "nominals", len(m.states), func(i int) string { return constant(m.nominals[i]).text })
+	fmt.Fprintf(&b, "\nstatic const canopy_model this_model = {%q, variables, %d, %s, %d, %d, %d, %d, %s, MODEL_FUNCTIONS};\n\n"+
+		"#define CANOPY_MODEL this_model\n\n#include \"canopy_fmu.c\"\n#include %q\n", token, len(m.variables),
+		pointer("states", len(m.states)), m.offset, indicators, len(m.states), len(m.variables)-indicators,
+		pointer("nominals", len(m.states)), frame)
 	return b.String()
 }
 
@@ -487,7 +492,7 @@ func (u FMU) description(m contents, token string) string {
 	b.WriteString("  " + element("DefaultExperiment", "startTime", "0", "stopTime", number17(u.Stop)) + "\n")
 	b.WriteString("  <ModelVariables>\n")
 	for i := range m.variables {
-		if v := &m.variables[i]; !v.hidden || !two {
+		if m.listed(i, two) {
 			b.WriteString("    " + m.variable(i, two) + "\n")
 		}
 	}
@@ -552,6 +557,23 @@ func (m *contents) types(two bool) string {
 	return "  <TypeDefinitions>\n" + list + "  </TypeDefinitions>\n"
 }
 
+// listed reports whether the description has a variable.
+func (m *contents) listed(i int, two bool) bool {
+	return !m.variables[i].inner && !(two && m.variables[i].hidden)
+}
+
+// reference returns how others refer to a variable: in FMI 2 by its place in the list, from 1.
+func (m *contents) reference(i int, two bool) string {
+	if !two {
+		return strconv.Itoa(i)
+	}
+	n := 1
+	for k := range i {
+		n += number(m.listed(k, two))
+	}
+	return strconv.Itoa(n)
+}
+
 // variable describes one.
 func (m *contents) variable(i int, two bool) string {
 	v := &m.variables[i]
@@ -572,18 +594,13 @@ func (m *contents) variable(i int, two bool) string {
 		}
 		limit("min", v.Min)
 		limit("max", v.Max)
-		if 1 <= i && i <= m.states {
-			attributes = append(attributes, "nominal", number17(m.nominals[i-1]))
-			attributes = append(attributes, "reinit", "true")
+		if k := slices.Index(m.states, i); k >= 0 {
+			attributes = append(attributes, "nominal", number17(m.nominals[k]), "reinit", "true")
 		}
 	}
 	attributes = append(attributes, "start", v.start())
 	if v.of > 0 {
-		of := v.of
-		if two {
-			of++
-		}
-		attributes = append(attributes, "derivative", strconv.Itoa(of))
+		attributes = append(attributes, "derivative", m.reference(v.of, two))
 	}
 	general := []string{"name", v.Name, "valueReference", strconv.Itoa(i), "description", v.Text, "causality", v.causality,
 		"variability", v.variability, "initial", v.initial()}
@@ -597,13 +614,12 @@ func (m *contents) variable(i int, two bool) string {
 func (m *contents) structure(two bool) string {
 	part := func(group, name string, is func(v *scalar) bool) (list string) {
 		for i := range m.variables {
-			if !is(&m.variables[i]) {
-				continue
-			}
-			if two {
-				list += "      " + element("Unknown", "index", strconv.Itoa(i+1)) + "\n"
-			} else {
-				list += "    " + element(name, "valueReference", strconv.Itoa(i)) + "\n"
+			switch {
+			case !is(&m.variables[i]) || m.variables[i].inner:
+			case two:
+				list += "      " + element("Unknown", "index", m.reference(i, two)) + "\n"
+			default:
+				list += "    " + element(name, "valueReference", m.reference(i, two)) + "\n"
 			}
 		}
 		if two && list != "" {
@@ -629,7 +645,7 @@ func (u FMU) page(m contents) string {
 		"<p>%s</p>\n<table><tr><th>variable<th>unit<th>causality<th>start<th>description</tr>\n", escape(u.Name),
 		escape(u.Text), escape(u.Made))
 	for i := range m.variables {
-		if v := &m.variables[i]; !v.hidden {
+		if v := &m.variables[i]; m.listed(i, true) {
 			fmt.Fprintf(&b, "<tr><td>%s<td>%s<td>%s<td>%s<td>%s</tr>\n", escape(v.Name), escape(unitName(v)), v.causality,
 				v.start(), escape(v.Text))
 		}

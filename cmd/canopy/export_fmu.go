@@ -188,6 +188,7 @@ func vehicleFMU(u codegen.FMU, m *mission.Mission) ([]codegen.File, error) {
 	for i, x := range of.States {
 		v.States = append(v.States, typed(x.Variable, y[i], x.Range))
 		v.Nominals = append(v.Nominals, x.AbsTol/mission.DefaultTolerance)
+		v.Discrete = append(v.Discrete, of.Discrete != nil && of.Discrete[i] != "")
 	}
 	for _, x := range of.Commands {
 		v.Commands = append(v.Commands, typed(x.Variable, x.Default, model.Range{}))

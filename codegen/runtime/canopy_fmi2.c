@@ -287,29 +287,24 @@ FUNCTION(SetContinuousStates)(component c, const double x[], size_t n) {
   if (n != m->model->states_n) {
     return status(canopy_fmu_fails(m, "fmi2SetContinuousStates: another number of states"));
   }
-  for (size_t i = 0; i < n; i++) {
-    m->v[m->model->states + i] = x[i];
-  }
-  m->kept->stale = true;
+  canopy_fmu_move(m, m->v[0], x);
   return OK;
 }
 
-#define PART(name, modes, first, count)                                             \
+#define PART(name, count, get)                                                      \
   FUNCTION(name)(component c, double x[], size_t n) {                               \
-    AT(modes, "fmi2" #name)                                                         \
+    AT(STARTED, "fmi2" #name)                                                       \
     if (n != m->model->count) {                                                     \
       return status(canopy_fmu_fails(m, "fmi2" #name ": another number of values")); \
     }                                                                               \
     canopy_fmu_evaluate(m);                                                         \
-    for (size_t i = 0; i < n; i++) {                                                \
-      x[i] = m->v[m->model->first + i];                                             \
-    }                                                                               \
+    get;                                                                            \
     return OK;                                                                      \
   }
 
-PART(GetContinuousStates, STARTED, states, states_n)
-PART(GetDerivatives, STARTED, derivatives, states_n)
-PART(GetEventIndicators, STARTED, indicators, indicators_n)
+PART(GetContinuousStates, states_n, canopy_fmu_states(m, 0, x))
+PART(GetDerivatives, states_n, canopy_fmu_states(m, m->model->derivatives, x))
+PART(GetEventIndicators, indicators_n, memcpy(x, &m->v[m->model->indicators], n * sizeof(double)))
 
 FUNCTION(GetNominalsOfContinuousStates)(component c, double x[], size_t n) {
   AT(ANY, "fmi2GetNominalsOfContinuousStates")

@@ -129,11 +129,23 @@ void canopy_fmu_evaluate(canopy_fmu *m) {
   }
 }
 
+void canopy_fmu_states(const canopy_fmu *m, uint32_t offset, double *x) {
+  for (uint16_t i = 0; i < m->model->states_n; i++) {
+    x[i] = m->v[m->model->states[i] + offset];
+  }
+}
+
+void canopy_fmu_move(canopy_fmu *m, double t, const double *x) {
+  m->v[0] = t;
+  for (uint16_t i = 0; i < m->model->states_n; i++) {
+    m->v[m->model->states[i]] = x[i];
+  }
+  m->kept->stale = true;
+}
+
 bool canopy_fmu_event(canopy_fmu *m, bool *states_changed) {
-  double *states = &m->v[m->model->states];
   double *before = m->work;
-  const size_t bytes = m->model->states_n * sizeof(double);
-  memcpy(before, states, bytes);
+  canopy_fmu_states(m, 0, before);
   if (m->v[0] < m->kept->next && m->v[0] >= m->kept->next - 1e-12 * fmax(1.0, fabs(m->v[0]))) {
     m->v[0] = m->kept->next; /* the importer has arrived, but for rounding */
   }
@@ -142,7 +154,10 @@ bool canopy_fmu_event(canopy_fmu *m, bool *states_changed) {
   if (wrong != NULL) {
     return canopy_fmu_fails(m, wrong);
   }
-  *states_changed = memcmp(before, states, bytes) != 0;
+  *states_changed = false;
+  for (uint16_t i = 0; i < m->model->states_n; i++) {
+    *states_changed = *states_changed || before[i] != m->v[m->model->states[i]];
+  }
   m->kept->news = false;
   m->kept->stale = true;
   canopy_fmu_evaluate(m);
@@ -159,12 +174,6 @@ static bool crossed(canopy_fmu *m) {
     }
   }
   return false;
-}
-
-static void move(canopy_fmu *m, double t, const double *states) {
-  m->v[0] = t;
-  memcpy(&m->v[m->model->states], states, m->model->states_n * sizeof(double));
-  m->kept->stale = true;
 }
 
 /* A step of the method of Dormand and Prince (J. Comput. Appl. Math. 6, 1980) from t: the states after it, and their
@@ -193,9 +202,9 @@ static double attempt(canopy_fmu *m, double t, double h, const double *from, dou
       }
       to[i] = from[i] + h * sum;
     }
-    move(m, t + c[s] * h, to);
+    canopy_fmu_move(m, t + c[s] * h, to);
     canopy_fmu_evaluate(m);
-    memcpy(&k[s * n], &m->v[m->model->derivatives], n * sizeof(double));
+    canopy_fmu_states(m, m->model->derivatives, &k[s * n]);
   }
   for (uint16_t i = 0; i < n; i++) {
     double error = 0.0;
@@ -205,7 +214,7 @@ static double attempt(canopy_fmu *m, double t, double h, const double *from, dou
     error = fabs(error) / (m->kept->tolerance * fmax(m->model->nominals[i], fmax(fabs(from[i]), fabs(to[i]))));
     worst = error <= worst ? worst : error; /* also if it is not a number */
   }
-  move(m, t + h, to);
+  canopy_fmu_move(m, t + h, to);
   return worst;
 }
 
@@ -226,10 +235,10 @@ bool canopy_fmu_advance(canopy_fmu *m, double until, bool *stopped) {
     double h = m->kept->step > 0.0 && n > 0U ? m->kept->step : (n > 0U ? 0.1 : 1.0) * (until - start);
     const bool whole = t + 1.01 * h >= limit;
     h = whole ? fmax(0.0, limit - t) : h;
-    memcpy(from, &m->v[m->model->states], n * sizeof(double));
+    canopy_fmu_states(m, 0, from);
     const double error = attempt(m, t, h, from, to);
     if (!(error <= 1.0)) {
-      move(m, t, from);
+      canopy_fmu_move(m, t, from);
       m->kept->step = h * (error < 1e6 ? fmax(0.2, 0.9 * pow(error, -0.2)) : 0.1);
       if (m->kept->step < least) {
         return canopy_fmu_fails(m, "the derivatives are not finite, or time hardly advances");

@@ -29,9 +29,9 @@ typedef struct {
   const char *token;
   const canopy_variable *variables;
   uint32_t n;
-  uint32_t states; /* value reference of the first one, as below */
-  uint32_t derivatives;
-  uint32_t indicators;
+  const uint32_t *states; /* value references of the continuous ones */
+  uint32_t derivatives;   /* what is added to these for the derivatives */
+  uint32_t indicators;    /* value reference of the first one */
   uint16_t states_n;
   uint16_t indicators_n;
   const double *nominals; /* of the states */
@@ -100,6 +100,12 @@ bool canopy_fmu_set(canopy_fmu *m, uint32_t reference, canopy_type type, double 
 
 /* Begins at the start, unless it has done so with the present values. */
 bool canopy_fmu_initialize(canopy_fmu *m);
+
+/* Writes the continuous states or, with an offset, their derivatives, to x. */
+void canopy_fmu_states(const canopy_fmu *m, uint32_t offset, double *x);
+
+/* Moves to a time and states. */
+void canopy_fmu_move(canopy_fmu *m, double t, const double *x);
 
 /* Settles the present instant. */
 bool canopy_fmu_event(canopy_fmu *m, bool *states_changed);
