@@ -30,7 +30,7 @@ import (
 type craft struct {
 	*model.Vehicle
 	text string
-	near float64 // relative, beyond 1; 0: the same bits
+	near float64 // tolerance, relative beyond 1; 0: the same number
 }
 
 // steady is a vehicle without switches.
@@ -293,13 +293,10 @@ func (c *craft) same(got, want float64) bool {
 	if runtime.GOARCH != "amd64" { // Go may fuse multiplications and additions
 		tolerance = max(tolerance, rounded)
 	}
-	if tolerance == 0 {
-		return got == want && math.Signbit(got) == math.Signbit(want)
-	}
 	return got == want || math.Abs(got-want) <= tolerance*max(1, math.Abs(want))
 }
 
-// read reads a vehicle; nil if it has mistakes.
+// readVehicle reads a vehicle; nil if it has mistakes.
 func readVehicle(text string) *model.Vehicle {
 	v, _ := equations.Read(&diag.Source{Name: "v.vehicle.yaml", Text: text})
 	return v
@@ -437,7 +434,7 @@ func (b *builder) vehicle() string {
 	return fmt.Sprintf(`vehicle: random
 parameters: {a: {default: 1.5, min: -2, max: 4}, k: {unit: deg, default: 40}}
 states:
-  x: {initial: "%s", derivative: "(%s) / 1 [s]", min: -1, max: 2.5}
+  x: {initial: "%s", derivative: "(%s) / 1 [s]", min: -2, max: 2.9}
   y: {initial: "%s", derivative: "(%s) / 1 [s]"}
 discrete: {n: {type: integer}, p: {type: boolean, initial: true}, m: {type: enumeration, values: [low, high], initial: high}}
 commands: {u: {default: 1}, q: {type: boolean}}
@@ -450,7 +447,7 @@ outputs:
 }
 
 // TestRandomVehiclesInC: random vehicles of equations have in C the values that they have in Go, with any sides and any
-// memory: the same bits, but for functions that C rounds otherwise.
+// memory: the same number, but for functions that C rounds otherwise.
 func TestRandomVehiclesInC(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 3))
 	f := &fleet{Rand: r}
@@ -468,7 +465,9 @@ func TestRandomVehiclesInC(t *testing.T) {
 			near = rounded
 		}
 		f.crafts = append(f.crafts, craft{v, text, near})
-		f.visit(len(f.crafts)-1, 40)
+		for range 8 {
+			f.visit(len(f.crafts)-1, 5)
+		}
 		s := equations.SystemOf(f.v)
 		for _, c := range slices.Concat(s.Derivatives, s.Outputs) {
 			for _, in := range c.Program(true) {
@@ -476,7 +475,7 @@ func TestRandomVehiclesInC(t *testing.T) {
 			}
 		}
 	}
-	if n := len(f.crafts); refused > n || f.switched < 10*n || f.changes < 10*n {
+	if n := len(f.crafts); 2*refused > 3*n || f.switched < 10*n || f.changes < 10*n {
 		t.Errorf("%d of %d vehicles are refused, sides matter at %d points, %d reactions change something", refused, refused+n,
 			f.switched, f.changes)
 	}
