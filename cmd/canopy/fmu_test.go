@@ -120,89 +120,174 @@ func activityOf(list []reached, until float64) (active []reached) {
 	return slices.DeleteFunc(active, func(r reached) bool { return r.t == 0 || r.t >= until })
 }
 
-// TestPlansAsFMUs: a plan as an FMU, for FMI 2 and 3, changes its statuses as in a run of Canopy: in model exchange at the
-// same times, within a microsecond; in co-simulation it has the same statuses wherever nothing changes near.
-func TestPlansAsFMUs(t *testing.T) {
+// imported simulates FMUs with the plain importer.
+type imported struct {
+	t       *testing.T
+	program string
+}
+
+func newImported(t *testing.T) *imported {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip("gcc is not installed")
 	}
-	importer := filepath.Join(t.TempDir(), "importer")
-	if out, err := exec.Command(gcc, "-std=c99", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-o", importer,
+	m := &imported{t, filepath.Join(t.TempDir(), "importer")}
+	if out, err := exec.Command(gcc, "-std=c99", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-o", m.program,
 		"../../codegen/testdata/importer.c", "-ldl", "-lm").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%.3000s", err, out)
 	}
+	return m
+}
+
+// compare exports a plan or a mission for both versions, simulates it by the interfaces, and compares the activity of its
+// tasks with that in a run. inputs are a, b, c, d of a + b t + c sin(d t), by the kind and the name of an input.
+func (m *imported) compare(file, kinds string, inputs map[string][4]float64, want map[string][]reached, about string) {
+	t := m.t
 	names := strings.Fields("Success Failure Accept Activating Running Finished Aborted Deactivating Skipped Dropped")
-	missions, events := 0, 0
-	for seed := uint64(0); seed < 200 && missions < trees.Count(16, 2); seed++ {
-		k := newClosed(seed)
-		dir := write(t, k.filesUntil("", 0))
-		mission := filepath.Join(dir, "m.yaml")
-		_, stderr, _ := canopy("run", mission, "--out", filepath.Join(dir, "run"), "--set", "tolerance=1e-10", "--report=false")
-		if _, err := os.Stat(filepath.Join(dir, "run", "status.csv")); err != nil {
-			t.Log(stderr)
-			continue
+	for _, version := range []string{"2", "3"} {
+		unit := filepath.Join(t.TempDir(), "m.fmu")
+		if _, stderr, status := canopy("export", "fmu", file, "--fmi", version, "--out", unit); status != exitOK {
+			t.Fatal(stderr)
 		}
-		want := reachedIn(t, filepath.Join(dir, "run"), 20)
-		missions++
-		for _, version := range []string{"2", "3"} {
-			unit := filepath.Join(dir, "m"+version+".fmu")
-			if _, stderr, status := canopy("export", "fmu", mission, "--fmi", version, "--out", unit); status != exitOK {
-				t.Fatal(stderr)
+		folder := unpacked(t, unit)
+		description, err := os.ReadFile(filepath.Join(folder, "modelDescription.xml"))
+		must(t, err)
+		token, indicators, references := describedFMU(string(description))
+		binaries, _ := filepath.Glob(filepath.Join(folder, "binaries/*/*.so"))
+		for kind := range strings.FieldsSeq(kinds) {
+			args := []string{binaries[0], version, kind, token, "20", strconv.Itoa(indicators)}
+			for name, x := range inputs {
+				if r, reads := references[name[1:]]; reads {
+					args = append(args, name[:1]+r)
+					for _, v := range x {
+						args = append(args, fmt.Sprint(v))
+					}
+				}
 			}
-			folder := unpacked(t, unit)
-			description, err := os.ReadFile(filepath.Join(folder, "modelDescription.xml"))
-			must(t, err)
-			token, indicators, references := describedFMU(string(description))
-			binaries, _ := filepath.Glob(filepath.Join(folder, "binaries/*/m.so"))
-			for _, kind := range []string{"me", "cs"} {
-				args := []string{binaries[0], version, kind, token, "20", strconv.Itoa(indicators)}
-				for i, x := range k.states {
-					if r, reads := references[fmt.Sprintf("x%d", i)]; reads {
-						args = append(args, r)
-						for _, v := range x {
-							args = append(args, fmt.Sprint(v))
-						}
-					}
+			args = append(args, "-")
+			var tasks []string
+			for name, r := range references {
+				if task, is := strings.CutPrefix(name, "status of "); is {
+					tasks, args = append(tasks, task), append(args, r)
 				}
-				args = append(args, "-")
-				var tasks []string
-				for name, r := range references {
-					if task, is := strings.CutPrefix(name, "status of "); is {
-						tasks, args = append(tasks, task), append(args, r)
-					}
+			}
+			c := exec.Command(m.program, args...)
+			out, err := c.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%s, %v: %v\n%.2000s", about, c.Args, err, out)
+			}
+			got := map[string][]reached{}
+			for line := range strings.Lines(string(out)) {
+				var at float64
+				var task, status int
+				if _, err := fmt.Sscan(line, &at, &task, &status); err != nil {
+					t.Fatal(line)
 				}
-				c := exec.Command(importer, args...)
-				out, err := c.CombinedOutput()
-				if err != nil {
-					t.Fatalf("seed %d, %v: %v\n%.2000s", seed, c.Args, err, out)
+				got[tasks[task]] = append(got[tasks[task]], reached{at, names[status]})
+			}
+			near := map[string]float64{"me": 1e-6, "cs": 0.1}[kind]
+			for _, task := range tasks {
+				a, b := activityOf(got[task], 20), want[task]
+				if !slices.EqualFunc(a, b, func(x, y reached) bool { return x.status == y.status && math.Abs(x.t-y.t) < near }) {
+					t.Errorf("FMI %s %s, %s: %v, in the run %v\n%s", version, kind, task, a, b, about)
 				}
-				got, n := map[string][]reached{}, 0
-				for line := range strings.Lines(string(out)) {
-					var at float64
-					var task, status int
-					if _, err := fmt.Sscan(line, &at, &task, &status); err != nil {
-						t.Fatal(line)
-					}
-					got[tasks[task]] = append(got[tasks[task]], reached{at, names[status]})
-				}
-				for _, task := range tasks {
-					a, b := activityOf(got[task], 20), want[task]
-					n += len(b)
-					same := func(x, y reached) bool { return x.status == y.status && math.Abs(x.t-y.t) < 1e-6 }
-					if kind == "cs" {
-						same = func(x, y reached) bool { return true }
-					}
-					if !slices.EqualFunc(a, b, same) {
-						t.Errorf("seed %d, FMI %s %s, %s: %v, in the run %v\n%s", seed, version, kind, task, a, b, k.plan)
-					}
-				}
-				events += n
 			}
 		}
 	}
-	t.Log(missions, "missions,", events, "changes")
-	if events < 40*missions {
+}
+
+// flownActivity flies a mission, and returns the activity of its tasks; nil: it cannot be flown.
+func flownActivity(t *testing.T, mission string) (map[string][]reached, int) {
+	folder := filepath.Join(filepath.Dir(mission), "run")
+	canopy("run", mission, "--out", folder, "--set", "tolerance=1e-10", "--report=false")
+	if _, err := os.Stat(filepath.Join(folder, "status.csv")); err != nil {
+		return nil, 0
+	}
+	all, n := reachedIn(t, folder, 20), 0
+	for _, list := range all {
+		n += len(list)
+	}
+	return all, n
+}
+
+// TestPlansAsFMUs: a plan as an FMU, for FMI 2 and 3, changes its activity as in a run of Canopy: in model exchange at the
+// same times, within a microsecond; in co-simulation in the same order, within the steps.
+func TestPlansAsFMUs(t *testing.T) {
+	m, missions, changes := newImported(t), 0, 0
+	for seed := uint64(0); seed < 200 && missions < trees.Count(16, 2); seed++ {
+		k := newClosed(seed)
+		file := filepath.Join(write(t, k.filesUntil("", 0)), "m.yaml")
+		want, n := flownActivity(t, file)
+		if want == nil {
+			continue
+		}
+		missions, changes = missions+1, changes+n
+		inputs := map[string][4]float64{}
+		for i, x := range k.states {
+			inputs[fmt.Sprintf("rx%d", i)] = x
+		}
+		m.compare(file, "me cs", inputs, want, fmt.Sprintf("seed %d\n%s", seed, k.plan))
+	}
+	t.Log(missions, "missions,", changes, "changes")
+	if changes < 10*missions || missions < 2 {
+		t.Error("too few changes")
+	}
+}
+
+// TestTreesAsFMUs: the tree of a plan alone, with what its leaves say as inputs, changes its activity as in a mission whose
+// signals say the same.
+func TestTreesAsFMUs(t *testing.T) {
+	m, changes := newImported(t), 0
+	r := rand.New(rand.NewPCG(30, 1))
+	for range trees.Count(20, 2) {
+		inputs, states := map[string][4]float64{}, ""
+		leaf := func() string {
+			i := len(inputs)
+			x := [4]float64{float64(r.IntN(9))/4 - 1, float64(r.IntN(9))/20 - 0.2, 0.5 + float64(r.IntN(4))/2, 0.3 + float64(r.IntN(20))/10}
+			states += fmt.Sprintf("  x%d: {initial: %g, derivative: \"(%g + %g * cos(%g * t / 1 [s])) / 1 [s]\"}\n", i, x[0], x[1],
+				x[2]*x[3], x[3])
+			if r.IntN(2) == 0 {
+				inputs[fmt.Sprintf("bl%d", i)] = x
+				return fmt.Sprintf(`<Condition name="l%d" on="x%d ge 0"/>`, i, i)
+			}
+			inputs[fmt.Sprintf("el%d", i)] = x
+			return fmt.Sprintf(`<Action name="l%d" done="x%d ge 0.5" failed="x%d le -0.5"/>`, i, i, i)
+		}
+		tasks := 0
+		var node func(depth int) string
+		node = func(depth int) string {
+			if depth == 0 || r.IntN(5) == 0 {
+				return leaf()
+			}
+			tasks++
+			kinds := []string{"Sequence", "Fallback", "ReactiveSequence", "ReactiveFallback", "Parallel", "Inverter", "Timeout"}
+			kind, more, n := kinds[r.IntN(len(kinds))], "", 2+r.IntN(2)
+			switch kind {
+			case "Parallel":
+				more = ` success_count="1" failure_count="2"`
+			case "Timeout":
+				more, n = ` msec="1500"`, 1
+			case "Inverter":
+				n = 1
+			}
+			text := fmt.Sprintf("<%s name=\"n%d\"%s>", kind, tasks, more)
+			for range n {
+				text += node(depth - 1)
+			}
+			return text + "</" + kind + ">"
+		}
+		plan := node(3) + node(2)
+		file := filepath.Join(write(t, map[string]string{"m.yaml": "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: 20\n",
+			"v.yaml": "vehicle: v\nstates:\n" + states, "p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main">` +
+				`<Parallel name="all" success_count="2" failure_count="2">` + plan + `</Parallel></BehaviorTree></root>`}), "m.yaml")
+		want, n := flownActivity(t, file)
+		if want == nil {
+			t.Fatal(plan)
+		}
+		changes += n
+		m.compare(filepath.Join(filepath.Dir(file), "p.xml"), "cs", inputs, want, plan)
+	}
+	if changes < 10 {
 		t.Error("too few changes")
 	}
 }

@@ -2,8 +2,9 @@
  * change of a status. Model exchange: the indicators are looked at every STEP seconds, and a change of side is located by
  * bisection. Co-simulation: it communicates every STEP seconds.
  *
- * Arguments: the binary, 2 or 3, me or cs, the token, the end; then for each input its value reference, and a, b, c, d of
- * a + b t + c sin(d t); then -, and the value references of the statuses. */
+ * Arguments: the binary, 2 or 3, me or cs, the token, the end, the number of indicators; then for each input its kind and
+ * value reference, and a, b, c, d of x = a + b t + c sin(d t): r is x, b whether x >= 0, and e 1 if x >= 0.5, 2 if
+ * x <= -0.5, else 0; then -, and the value references of the statuses. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
@@ -23,6 +24,7 @@ static unsigned inputs, outputs, indicators;
 static uint32_t in[MOST], out[MOST];
 static double a[MOST][4], sides[MOST], z[MOST];
 static long before[MOST];
+static char kind[MOST];
 
 static void *find(const char *name) {
   char full[64];
@@ -58,7 +60,17 @@ static void told3(void *e, int status, const char *category, const char *text) {
 static void set(double t) {
   for (unsigned i = 0; i < inputs; i++) {
     const double x = a[i][0] + a[i][1] * t + a[i][2] * sin(a[i][3] * t);
-    if (three) {
+    const int64_t says = x >= 0.5 ? 1 : x <= -0.5 ? 2 : 0;
+    const int says2 = kind[i] == 'b' ? x >= 0.0 : (int)says;
+    const bool is = x >= 0.0;
+    if (kind[i] == 'b' && three) {
+      need(CALL(int (*)(void *, const uint32_t *, size_t, const bool *, size_t), "SetBoolean")(c, &in[i], 1, &is, 1), "set");
+    } else if (kind[i] == 'e' && three) {
+      need(CALL(int (*)(void *, const uint32_t *, size_t, const int64_t *, size_t), "SetInt64")(c, &in[i], 1, &says, 1), "set");
+    } else if (kind[i] != 'r') {
+      need(CALL(int (*)(void *, const uint32_t *, size_t, const int *), kind[i] == 'b' ? "SetBoolean" : "SetInteger")(
+               c, &in[i], 1, &says2), "set");
+    } else if (three) {
       need(CALL(int (*)(void *, const uint32_t *, size_t, const double *, size_t), "SetFloat64")(c, &in[i], 1, &x, 1), "set");
     } else {
       need(CALL(int (*)(void *, const uint32_t *, size_t, const double *), "SetReal")(c, &in[i], 1, &x), "set");
@@ -152,7 +164,8 @@ int main(int argc, char **argv) {
   indicators = (unsigned)atoi(argv[6]);
   int k = 7;
   for (; argv[k][0] != '-' || argv[k][1] != 0; k += 5) {
-    in[inputs] = (uint32_t)atoi(argv[k]);
+    kind[inputs] = argv[k][0];
+    in[inputs] = (uint32_t)atoi(argv[k] + 1);
     for (int i = 0; i < 4; i++) {
       a[inputs][i] = strtod(argv[k + 1 + i], NULL);
     }
