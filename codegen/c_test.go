@@ -45,7 +45,12 @@ type script struct{ in, want bytes.Buffer }
 
 func (s *script) tree(tree *bt.Tree) {
 	t := tablesOf(tree)
-	fmt.Fprintln(&s.in, "tree", len(t.nodes), len(t.kids), len(t.states), len(t.lasting), len(tree.Shared()))
+	var kids []bt.Task
+	for _, n := range t.nodes {
+		kids = append(kids, n.children...)
+	}
+	first := 0
+	fmt.Fprintln(&s.in, "tree", len(t.nodes), len(kids), len(t.states), len(t.lasting), len(tree.Shared()))
 	bits := map[string]int{"ACTS": 1, "MEMORY": 2, "PROMPT": 4, "PROMPTS": 8, "REVISED": 16, "QUICK": 32, "LENIENT": 64,
 		"KEEPS": 128}
 	for _, n := range t.nodes {
@@ -57,9 +62,11 @@ func (s *script) tree(tree *bt.Tree) {
 			n.parent = 65535
 		}
 		fmt.Fprintln(&s.in, int(n.family)-1, flags, int(n.over), int(n.verdict[0]), int(n.verdict[1]), int(n.verdict[2]),
-			n.parent, n.kids, n.n, n.counts.Enough, n.counts.TooMany, n.counts.Quorum, n.shared, n.states, n.limit, n.msec)
+			n.parent, first, len(n.children), n.counts.Enough, n.counts.TooMany, n.counts.Quorum, n.shared, n.states, n.limit,
+			n.msec)
+		first += len(n.children)
 	}
-	fmt.Fprintln(&s.in, strings.Trim(fmt.Sprint(t.kids), "[]"))
+	fmt.Fprintln(&s.in, strings.Trim(fmt.Sprint(kids), "[]"))
 	for _, r := range t.states {
 		fmt.Fprint(&s.in, r.Child, " ", int(r.Says), " ", r.After, " ", number(r.Whole))
 		for _, m := range r.On {

@@ -109,7 +109,7 @@ func TestExpressionsInC(t *testing.T) {
 			}
 			return 0, false
 		}).Compile(e)
-		statements := body(c, false, func(i int) int { return i }, func(t *expr.Tabulated) string { return t.Text })
+		statements := inC.body(c, false, func(i int) int { return i }, func(t *expr.Tabulated) string { return t.Text })
 		fmt.Fprintf(&source, "static double f%d(const double *s) {\n  (void)s;\n%s}\n", len(codes), statements)
 		list += fmt.Sprintf("f%d, ", len(codes))
 		for _, in := range c.Program(false) {
@@ -177,7 +177,7 @@ func transcendental(text string) bool {
 func TestFunctionsInC(t *testing.T) {
 	composed := []string{"wrap", "distance", "bearing", "distance_to", "north_of", "east_of"}
 	for _, name := range expr.Functions() {
-		if calls[name] == "" && !slices.Contains(composed, name) {
+		if inC.calls[name] == "" && !slices.Contains(composed, name) {
 			t.Error(name)
 		}
 	}

@@ -11,10 +11,16 @@ import (
 	"github.com/canopy-uav/canopy/expr"
 )
 
-// Program is a plan with its expressions. The signals, by place, have a name and a text about them.
+// Program is a plan with its expressions, and what is to be known about its signals, by their places.
 type Program struct {
 	*executive.Program
-	About func(place int) (name, about string)
+	About func(place int) Signal
+}
+
+// Signal describes a signal: its name, a text for a comment, and whether it is a truth.
+type Signal struct {
+	Name, About string
+	Truth       bool
 }
 
 // program writes the tables of a plan's leaves.
@@ -65,7 +71,7 @@ func newProgram(p *Program, w *writer) (*program, error) {
 	}
 	taken := map[string]bool{}
 	for _, place := range g.places {
-		name, _ := p.About(place)
+		name := p.About(place).Name
 		id := identifier(name)
 		for k := 2; taken[id]; k++ {
 			id = fmt.Sprintf("%s_%d", identifier(name), k)
@@ -128,7 +134,7 @@ func (g *program) function(c *expr.Code, truth bool, about string) string {
 	if c == nil {
 		return "NULL"
 	}
-	text := body(c, truth, func(signal int) int { return g.place[signal] }, func(t *expr.Tabulated) string {
+	text := inC.body(c, truth, func(signal int) int { return g.place[signal] }, func(t *expr.Tabulated) string {
 		i := slices.Index(g.tables, t)
 		if i < 0 {
 			i = len(g.tables)
@@ -150,117 +156,36 @@ func (g *program) function(c *expr.Code, truth bool, about string) string {
 	return name
 }
 
-// criteria are the formulas of leaves in C, by their names, and how plans call them.
-var criteria = [executive.Criteria]struct{ name, attribute string }{
-	executive.On: {"ON", "on"}, executive.Off: {"OFF", "off"}, executive.SuccessIf: {"SUCCESS_IF", "success if"},
-	executive.FailureIf: {"FAILURE_IF", "failure if"}, executive.Done: {"DONE", "done"},
-	executive.Failed: {"FAILED", "failed"}, executive.Entered: {"ENTERED", "entered"},
-	executive.Exited: {"EXITED", "exited"},
-}
-
 // definitions writes the functions and the tables.
 func (g *program) definitions() string {
-	var assignments, leaves, writers, slots, evaluations, reads, readers []string
-	part := func(first, n int) string { return fmt.Sprintf("{%d, %d}", first, n) }
-	entries := func(c *expr.Code) string {
-		list := g.Entries(c)
-		for _, slot := range list {
-			reads = append(reads, fmt.Sprint(slot))
-		}
-		return part(len(reads)-len(list), len(list))
+	p := constants{tables: map[string][]string{}, task: func(t bt.Task) string { return g.numbers[t] },
+		function: func(f formula) string { return g.function(f.code, f.truth, f.about) }}
+	r := g.describe()
+	for _, l := range r.leaves {
+		p.tables["leaves"] = append(p.tables["leaves"], comment(l.about)+" "+p.fields(l))
 	}
-	for i := range g.Leaves {
-		l := &g.Leaves[i]
-		task := g.tree.Name(l.Task)
-		fields := []string{".task = " + g.numbers[l.Task], fmt.Sprintf(".place = %d", g.Place(i))}
-		add := func(name, value string) { fields = append(fields, "."+name+" = "+value) }
-		assign := func(list []executive.Assignment, when string) {
-			for _, a := range list {
-				read := "{0, 0}"
-				if a.Value != nil {
-					read = entries(a.Value)
-				}
-				assignments = append(assignments, fmt.Sprintf("{%d, %d, %s, %s}", a.Slot, a.Captured, read,
-					g.function(a.Value, false, task+", "+when+": "+g.Slots[a.Slot].Name)))
-			}
-			if n := len(list); n > 0 {
-				add(when, part(len(assignments)-n, n))
-			}
-		}
-		if l.Condition {
-			add("condition", "true")
-		}
-		if len(l.Until) > 0 {
-			add("lasts", "true")
-		}
-		if g.tree.Idle(l.Task) && len(l.Entry) > 0 {
-			add("interrupted", g.numbers[g.tree.Parent(l.Task)])
-		} else {
-			add("interrupted", "CANOPY_NONE")
-		}
-		assign(l.Entry, "entry")
-		assign(l.Exit, "exit")
-		if l.EntryTime != nil {
-			add("entry_time", g.function(l.EntryTime, false, task+", entry_time"))
-		}
-		if l.ExitTime != nil {
-			add("exit_time", g.function(l.ExitTime, false, task+", exit_time"))
-		}
-		for f, c := range l.Formulas {
-			if c == nil {
-				continue
-			}
-			add("formulas[CANOPY_"+criteria[f].name+"]", g.function(c, true, task+", "+criteria[f].attribute))
-			if len(g.Entries(c)) > 0 {
-				add("reads[CANOPY_"+criteria[f].name+"]", entries(c))
-			}
-		}
-		leaves = append(leaves, comment(task)+" {"+strings.Join(fields, ", ")+"}")
-	}
-	for i := range g.Slots {
-		s := &g.Slots[i]
-		var of []int32
-		if s.Entry {
-			of = g.Readers(i)
-		}
-		slots = append(slots, fmt.Sprintf("%s {%s, %t, %t, %t, %d, %s, %s}", comment(s.Name), constant(s.Initial).text,
-			s.Empty, s.Entry, s.Hold, g.place[g.Signal(i)], part(len(writers), len(s.Writers)), part(len(readers), len(of))))
-		for _, leaf := range of {
-			readers = append(readers, fmt.Sprint(leaf))
-		}
-		for _, w := range s.Writers {
-			phase := map[executive.Phase]string{executive.Active: "CANOPY_WRITING", executive.Leaving: "CANOPY_LEAVING"}
-			writers = append(writers, fmt.Sprintf("%s {%d, %s, %d, %s}", comment(s.Name), w.Leaf, phase[w.Phase], w.Captured,
-				g.function(w.Value, false, g.tree.Name(g.Leaves[w.Leaf].Task)+", write: "+s.Name)))
-		}
-	}
-	relations, heeds := g.relations()
-	for _, e := range g.All {
-		switch e.Kind {
-		case executive.EvaluateSlot:
-			evaluations = append(evaluations, fmt.Sprintf("{%d, %d, NULL}", e.Index, g.place[g.Signal(e.Index)]))
-		case executive.EvaluateComputed:
-			if place, read := g.place[g.Layout.Computed+e.Index]; read {
-				name, _ := g.About(g.Layout.Computed + e.Index)
-				evaluations = append(evaluations, fmt.Sprintf("{0, %d, %s}", place, g.function(g.Computed[e.Index], false, name)))
-			}
-		case executive.EvaluateOutputs, executive.EvaluateDirect: // inputs
+	for _, of := range []struct {
+		table string
+		rows  []row
+	}{{"slots", r.slots}, {"relations", r.relations}, {"evaluations", r.evaluations}} {
+		for _, r := range of.rows {
+			text := p.row(r)
+			p.tables[of.table] = append(p.tables[of.table], text)
 		}
 	}
 	var b strings.Builder
 	b.WriteString(g.functions.String())
-	write := func(of, name string, rows []string) string {
-		list(&b, of, name, len(rows), func(i int) string { return rows[i] })
-		return pointer(name, len(rows))
+	fields := []string{"&" + g.prefix + "_tree"}
+	for _, t := range []struct{ of, name string }{{"canopy_code", "leaves"}, {"canopy_assignment", "assignments"},
+		{"canopy_slot", "slots"}, {"canopy_writer", "writers"}, {"canopy_evaluation", "evaluations"}, {"uint16_t", "reads"},
+		{"uint16_t", "readers"}, {"canopy_relation", "relations"}, {"canopy_heed", "heeds"}} {
+		rows := p.tables[t.name]
+		define(&b, t.of, t.name, len(rows), func(i int) string { return rows[i] })
+		fields = append(fields, pointer(t.name, len(rows)))
 	}
-	fields := []string{"&" + g.prefix + "_tree", write("canopy_code", "leaves", leaves),
-		write("canopy_assignment", "assignments", assignments), write("canopy_slot", "slots", slots),
-		write("canopy_writer", "writers", writers), write("canopy_evaluation", "evaluations", evaluations),
-		write("uint16_t", "reads", reads), write("uint16_t", "readers", readers),
-		write("canopy_relation", "relations", relations), write("canopy_heed", "heeds", heeds)}
 	fmt.Fprintf(&b, "\nconst canopy_program %s_program = {%s, %d, %d, %d, %d, %d, %d, %t};\n", g.prefix,
-		strings.Join(fields, ", "), len(leaves), len(slots), len(evaluations), len(g.places), g.Captures,
-		len(relations), g.passes)
+		strings.Join(fields, ", "), len(r.leaves), len(r.slots), len(r.evaluations), len(g.places), g.Captures,
+		len(r.relations), g.passes)
 	fmt.Fprintf(&b, "\nvoid %[1]s_begin(%[1]s *plan) {\n  canopy_execution_begin(&plan->x, &%[1]s_program, plan->tasks, "+
 		"plan->leaves, plan->signals,\n                         plan->held, plan->captured, plan->above);\n}\n", g.prefix)
 	return b.String()
@@ -277,27 +202,6 @@ func (g *program) watched() (indicators []int) {
 	}
 	slices.Sort(indicators)
 	return slices.Compact(indicators)
-}
-
-// relations writes them.
-func (g *program) relations() (relations, heeds []string) {
-	for _, k := range g.watched() {
-		first := len(heeds)
-		for i := range g.Leaves {
-			criteria := 0
-			for f, c := range g.Leaves[i].Formulas {
-				if c != nil && slices.Contains(c.Indicators(), k) {
-					criteria |= 1 << f
-				}
-			}
-			if criteria != 0 {
-				heeds = append(heeds, fmt.Sprintf("{%d, %d}", i, criteria))
-			}
-		}
-		relations = append(relations, fmt.Sprintf("{%s, {%d, %d}}", g.function(g.Indicators[k].Difference(), false,
-			"difference: "+g.Indicators[k].Text), first, len(heeds)-first))
-	}
-	return relations, heeds
 }
 
 // declarations declares the signals and the execution.
@@ -317,7 +221,7 @@ func (g *program) declarations() string {
 		}
 		fmt.Fprintf(&b, "\n/* %s */\nenum {\n", group.about)
 		for i := from; i < from+group.n; i++ {
-			_, about := g.About(g.places[i])
+			about := g.About(g.places[i]).About
 			fmt.Fprintf(&b, "  %s = %d, %s\n", g.constant(group.prefix+"_"+g.names[i]), i, comment(about))
 		}
 		b.WriteString("};\n")

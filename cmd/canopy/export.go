@@ -106,10 +106,10 @@ func programOf(m *mission.Mission) *codegen.Program {
 	}
 	m = m.Flown()
 	names := m.Subject().Signals
-	return &codegen.Program{Program: m.Program, About: func(place int) (name, about string) {
-		name = names[place]
+	return &codegen.Program{Program: m.Program, About: func(place int) codegen.Signal {
+		name := names[place]
 		s, _ := m.Signal(name)
-		about = name
+		about := name
 		switch {
 		case len(s.Values) > 0:
 			about += ": "
@@ -125,7 +125,7 @@ func programOf(m *mission.Mission) *codegen.Program {
 		if s.Text != "" {
 			about += ": " + s.Text
 		}
-		return name, about
+		return codegen.Signal{Name: name, About: about, Truth: s.Type == expr.Boolean}
 	}}
 }
 
