@@ -53,23 +53,27 @@ func identifier(name string) string {
 	return strings.ToLower(id)
 }
 
-// comment returns a text as a comment on one line.
-func comment(text string) string {
-	text = strings.Map(func(r rune) rune {
+// printable returns a text on one line.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return ' '
 	}, text)
-	return "/* " + strings.ReplaceAll(strings.ReplaceAll(text, "*/", "* /"), "/*", "/ *") + " */"
 }
 
-// literal returns a text as a string literal, its other bytes than printable ASCII in octal.
-func literal(text string) string {
+// comment returns a text as a comment of C on one line.
+func comment(text string) string {
+	return "/* " + strings.ReplaceAll(strings.ReplaceAll(printable(text), "*/", "* /"), "/*", "/ *") + " */"
+}
+
+// literal returns a text as a string literal, its other bytes than printable ASCII as numbers in this format.
+func literal(text, format string) string {
 	var b strings.Builder
 	for _, c := range []byte(text) {
 		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '?' {
-			fmt.Fprintf(&b, "\\%03o", c)
+			fmt.Fprintf(&b, format, c)
 		} else {
 			b.WriteByte(c)
 		}
@@ -102,7 +106,7 @@ func (w *writer) source(name, more string) string {
 	define(&b, "canopy_task", "kids", len(kids), func(i int) string { return kids[i] })
 	define(&b, "canopy_state", "states", len(w.states), func(i int) string { return p.row(stateRow(&w.states[i])) })
 	define(&b, "canopy_lasting", "lasting", len(w.lasting), func(i int) string { return p.row(lastingRow(w.lasting[i])) })
-	define(&b, "char *const", "names", len(w.nodes), func(i int) string { return literal(w.tree.Name(bt.Task(i))) })
+	define(&b, "char *const", "names", len(w.nodes), func(i int) string { return literal(w.tree.Name(bt.Task(i)), `\%03o`) })
 	fmt.Fprintf(&b, "\nconst canopy_tree %s_tree = {nodes, %s, %s, %s, names, %d, %d, %d};\n", w.prefix,
 		pointer("kids", len(kids)), pointer("states", len(w.states)), pointer("lasting", len(w.lasting)), len(w.nodes),
 		len(w.lasting), len(w.tree.Shared()))
