@@ -23,8 +23,8 @@ import (
 	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
-// sampled is a world whose signals are constant within an instant, but for what the plan writes: what a program in C
-// sees.
+// sampled is a world whose signals are constant within an instant, but for what the plan writes: what an exported
+// program sees.
 type sampled struct {
 	executive.Numbers
 	p       *executive.Program
@@ -52,7 +52,7 @@ func (w *sampled) Signals() []float64 {
 	return w.signals.Values
 }
 
-// exported is a random mission and its program in C.
+// exported is a random mission and its program.
 type exported struct {
 	m       *mission.Mission
 	text    string
@@ -69,7 +69,7 @@ func sent(values []float64) string {
 	return b.String()
 }
 
-// play sends random inputs to the program in C, and writes what the executive does with them.
+// play sends random inputs to the program, and writes what the executive does with them.
 func (e *exported) play(t *testing.T, r *rand.Rand, number int, in, want *bytes.Buffer) {
 	p := e.m.Program
 	w := newSampled(p)
@@ -110,7 +110,7 @@ func (e *exported) play(t *testing.T, r *rand.Rand, number int, in, want *bytes.
 	}
 }
 
-// steps is a step of the world, written as the program in C writes it.
+// steps is a step of the world, written as the programs write it.
 func (e *exported) steps(w *sampled, x *executive.Executive, want *bytes.Buffer) (err error) {
 	x.Begin()
 	again := true
@@ -154,15 +154,8 @@ var waiting = map[string]string{
 		`</ReactiveSequence></Parallel></BehaviorTree></root>`,
 }
 
-// TestProgramsInC: the plan of a mission in C makes the same status changes with the same inputs, in the same order, and
-// writes the same values.
-func TestProgramsInC(t *testing.T) {
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("gcc is not installed")
-	}
-	dir, sources, header, programs, most := t.TempDir(), []string{}, "", []string{}, 1
-	var all []*exported
+// exports returns random missions whose programs can be exported.
+func exports(t *testing.T) (all []*exported) {
 	left := map[string]int{}
 	for seed := uint64(0); len(all) < trees.Count(300, 40); seed++ {
 		files := waiting
@@ -179,26 +172,52 @@ func TestProgramsInC(t *testing.T) {
 			continue
 		}
 		m = m.Flown()
-		name := fmt.Sprintf("m%d", len(all))
-		list, err := codegen.C(name, name, m.Plan.Tree, m.Plan.Tree.Name, programOf(m))
+		e := &exported{m: m, text: files["m.yaml"] + files["p.xml"]}
+		list, err := e.inC("m")
 		if err != nil {
 			left[err.Error()]++
 			continue
 		}
-		e := &exported{m: m, text: files["m.yaml"] + files["p.xml"]}
+		h := list[len(list)-2].Text
+		e.inputs, e.outputs = placesIn(h, "_IN_", m), slices.Concat(placesIn(h, "_OUT_", m), placesIn(h, "_VALUE_", m))
 		all = append(all, e)
+	}
+	t.Log(len(all), "programs; not supported:", left)
+	return all
+}
+
+func (e *exported) inC(name string) ([]codegen.File, error) {
+	return codegen.C(name, name, e.m.Plan.Tree, e.m.Plan.Tree.Name, programOf(e.m))
+}
+
+// TestPrograms: the plan of a mission in C or Lua makes the same status changes with the same inputs as the executive, in
+// the same order, and writes the same values.
+func TestPrograms(t *testing.T) {
+	all := exports(t)
+	t.Run("C", func(t *testing.T) { played(t, all, programsInC(t, all)) })
+	t.Run("Lua", func(t *testing.T) { played(t, all, programsInLua(t, all)...) })
+}
+
+// programsInC returns a program that executes plans by their numbers.
+func programsInC(t *testing.T, all []*exported) string {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("gcc is not installed")
+	}
+	dir, sources, header, programs, most := t.TempDir(), []string{}, "", []string{}, 1
+	for i, e := range all {
+		m, name := e.m, fmt.Sprintf("m%d", i)
+		list, err := e.inC(name)
+		must(t, err)
 		for _, f := range list {
 			must(t, os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o600))
 		}
-		h := list[len(list)-2].Text
-		e.inputs, e.outputs = placesIn(h, "_IN_", m), slices.Concat(placesIn(h, "_OUT_", m), placesIn(h, "_VALUE_", m))
 		sources = append(sources, name+".c")
 		header += "#include \"" + name + ".h\"\n"
 		programs = append(programs, "&"+name+"_program")
 		most = max(most, m.Plan.Tree.Len(), len(m.Program.Leaves), m.Program.Layout.Signals, m.Program.Captures,
 			len(m.Program.Indicators))
 	}
-	t.Log(len(all), "programs; not supported:", left)
 	header += fmt.Sprintf("#define PROGRAMS %s\n#define MOST %d\n", strings.Join(programs, ", "), most)
 	must(t, os.WriteFile(filepath.Join(dir, "missions.h"), []byte(header), 0o600))
 	driver, err := filepath.Abs("../../codegen/testdata/programs.c")
@@ -212,11 +231,32 @@ func TestProgramsInC(t *testing.T) {
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%.4000s", err, out)
 	}
+	return program
+}
+
+// programsInLua is the same in Lua.
+func programsInLua(t *testing.T, all []*exported) []string {
+	interpreter, err := exec.LookPath("lua5.3")
+	if err != nil {
+		t.Skip("lua5.3 is not installed")
+	}
+	dir := t.TempDir()
+	for i, e := range all {
+		name := fmt.Sprintf("m%d", i)
+		module, _, err := codegen.Lua(name, name, e.m.Plan.Tree, e.m.Plan.Tree.Name, programOf(e.m), "")
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dir, filepath.Base(module.Name)), []byte(module.Text), 0o600))
+	}
+	return []string{interpreter, "../../codegen/testdata/programs.lua", dir}
+}
+
+// played compares what a program does with the executive.
+func played(t *testing.T, all []*exported, program ...string) {
 	var in, want bytes.Buffer
 	for i, e := range all {
 		e.play(t, rand.New(rand.NewPCG(51, uint64(i))), i, &in, &want)
 	}
-	c = exec.Command(program)
+	c := exec.Command(program[0], program[1:]...)
 	c.Stdin = &in
 	out, err := c.CombinedOutput()
 	if err != nil {
