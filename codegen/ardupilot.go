@@ -3,6 +3,8 @@ package codegen
 import (
 	_ "embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/canopy-uav/canopy/bt"
@@ -11,15 +13,24 @@ import (
 //go:embed runtime/ardupilot.lua
 var ardupilot string
 
-// autopilots are the contracts for whose signals ArduPilot has bindings.
+// autopilots are the contracts for whose signals ArduPilot has bindings: the modes, as in package adapter.
 var autopilots = map[string]struct {
-	modes   map[int]int // the numbers of modes in ArduPilot, by those of the contract
+	modes   map[int]int // of the contract, by their numbers in ArduPilot
+	numbers map[int]int // that are commanded, by the modes of the contract
+	before  string      // a condition for a mode to be commanded
 	guided  int
 	takeOff string // what takes off in the guided mode
 }{
-	"copter": {map[int]int{1: 0, 2: 2, 3: 4, 4: 3, 5: 5, 6: 6, 7: 17, 8: 9}, 3,
-		"arming:is_armed() and vehicle:start_takeoff(w.target_h)"},
-	"plane": {map[int]int{1: 0, 2: 2, 3: 15, 4: 10, 5: 12, 6: 11, 7: 13}, 3, "false"},
+	"copter": {
+		map[int]int{0: 1, 1: 1, 13: 1, 2: 2, 5: 2, 16: 2, 4: 3, 3: 4, 6: 6, 21: 6, 27: 6, 17: 7, 9: 8},
+		map[int]int{1: 0, 2: 2, 3: 4, 4: 3, 5: 17, 6: 6, 7: 17, 8: 9},
+		"", 3, "vehicle:start_takeoff(w.target_h)",
+	},
+	"plane": {
+		map[int]int{0: 1, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 15: 3, 10: 4, 12: 5, 1: 5, 11: 6, 21: 6, 13: 7, 26: 8},
+		map[int]int{1: 0, 2: 2, 3: 15, 4: 10, 5: 12, 6: 11, 7: 13, 8: 26},
+		`(wanted_mode ~= 7 or param:set("TKOFF_ALT", w.target_h)) and `, 3, "false",
+	},
 }
 
 // sources are the functions that signals are read with, by the word in which their values are, and whether these are
@@ -85,7 +96,7 @@ end
 `
 
 func (w *writer) scriptHead(more string) string {
-	return fmt.Sprintf(scriptHead, remark(w.made), w.prefix+"_plan", more, quoted(w.prefix+": "))
+	return fmt.Sprintf(scriptHead, remark(w.made+"."), w.prefix+"_plan", more, quoted(w.prefix+": "))
 }
 
 // signalScript returns the script of a plan whose signals are the user's to connect, but for those of a contract.
@@ -96,13 +107,10 @@ func (g *program) signalScript(contract string) string {
 	b.WriteString("\nlocal nan = 0.0 / 0.0\n")
 	pilot, known := autopilots[contract]
 	if known {
-		var modes []string
-		for i := range 9 {
-			if number, ok := pilot.modes[i]; ok {
-				modes = append(modes, fmt.Sprintf("[%d] = %d", i, number))
-			}
+		numbers := func(of map[int]int) string {
+			return joined(slices.Sorted(maps.Keys(of)), func(k int) string { return fmt.Sprintf("[%d] = %d", k, of[k]) })
 		}
-		fmt.Fprintf(&b, ardupilot, strings.Join(modes, ", "), pilot.guided, pilot.takeOff)
+		fmt.Fprintf(&b, ardupilot, numbers(pilot.modes), numbers(pilot.numbers), pilot.before, pilot.guided, pilot.takeOff)
 	}
 	var words, body strings.Builder
 	used := map[string]bool{}

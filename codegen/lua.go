@@ -32,7 +32,7 @@ func Lua(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Progra
 	err error) {
 	w := newWriter(name, made, tree, about)
 	module.Name, script.Name = "modules/"+w.prefix+"_plan.lua", w.prefix+".lua"
-	text := remark(made) + luaTree
+	text := remark(made+"; do not edit.") + luaTree
 	l := &luaPrinter{names: w.keys()}
 	if p == nil {
 		module.Text = text + luaLeaves + luaScript + l.tree(w) + treeModule
@@ -79,9 +79,8 @@ function module.begin(changed)
   return new_plan(tree, program, changed)
 end
 
--- Returns what ArduPilot expects of a script. In each step, inputs sets the inputs by their names at
--- a time [s], outputs carries out
--- what the plan wants, and failed is called with what went wrong.
+-- Returns what ArduPilot expects of a script. In each step, inputs sets the inputs by their names at a time [s], outputs
+-- carries out what the plan wants, and failed is called with what went wrong.
 function module.schedule(inputs, outputs, failed, period)
   local x, given, wanted = module.begin(), {}, {}
   return schedule(x, function(now)

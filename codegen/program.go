@@ -23,11 +23,11 @@ type Signal struct {
 	Truth       bool
 }
 
-// program writes the tables of a plan's leaves.
+// program describes a plan's leaves.
 type program struct {
 	*Program
 	*writer
-	places    []int       // the signals in C: the time, the inputs, the slots and the computed signals
+	places    []int       // the signals: the time, the inputs, the slots and the computed signals
 	place     map[int]int // of the signals there
 	inputs    int
 	passes    bool // it has a loop and a blackboard
@@ -42,7 +42,7 @@ func newProgram(p *Program, w *writer) (*program, error) {
 	g := &program{Program: p, writer: w, place: map[int]int{}}
 	if len(p.Kept) > 0 {
 		return nil, errors.New("a task writes a value that may be unknown, because a source may be lost: that is not" +
-			" supported in C; export the plan alone, whose leaves are up to your program")
+			" supported; export the plan alone, whose leaves are up to your program")
 	}
 	again := func(r bt.StateRow) bool {
 		return slices.ContainsFunc(r.On[:], func(m bt.MoveRow) bool { return m.Again })

@@ -332,3 +332,44 @@ func TestSolarDayInC(t *testing.T) {
 		t.Errorf("%v\n%s", err, printed)
 	}
 }
+
+// TestInstructions: the table of docs/deploy-lua.md has how many instructions plans take in Lua, on random inputs.
+func TestInstructions(t *testing.T) {
+	interpreter, err := exec.LookPath("lua5.3")
+	if err != nil {
+		t.Skip("lua5.3 is not installed")
+	}
+	page, err := os.ReadFile("../../docs/deploy-lua.md")
+	must(t, err)
+	for _, name := range []string{"solar-day", "patrol-copter", "circuit-plane"} {
+		m, err := readMission("../../missions/"+name+".yaml", nil, os.Stderr)
+		must(t, err)
+		m = m.Flown()
+		e := &exported{m: m}
+		list, err := e.inC("m")
+		must(t, err)
+		e.inputs = placesIn(list[len(list)-2].Text, "_IN_", m)
+		program := append(programsInLua(t, []*exported{e}), "count")
+		largest := make([]int, 4)
+		for seed := range uint64(10) {
+			var in, want bytes.Buffer
+			e.play(t, rand.New(rand.NewPCG(53, seed)), 0, &in, &want)
+			c := exec.Command(interpreter, program[1:]...)
+			c.Stdin = &in
+			var counts bytes.Buffer
+			c.Stderr = &counts
+			if err := c.Run(); err != nil {
+				t.Fatal(&counts)
+			}
+			for i, n := range strings.Fields(counts.String()) {
+				v, err := strconv.Atoi(n)
+				must(t, err)
+				largest[i] = max(largest[i], v)
+			}
+		}
+		row := fmt.Sprintf("| `%s` | %d | %d | %d | %d | %d |", name, m.Plan.Tree.Len(), largest[0], largest[1], largest[2], largest[3])
+		if !strings.Contains(string(page), row) {
+			t.Errorf("docs/deploy-lua.md lacks the row %s", row)
+		}
+	}
+}

@@ -1,14 +1,12 @@
 
--- The number of each mode in ArduPilot.
+-- The modes of the plan by their numbers in ArduPilot, and the numbers that are commanded.
 local MODES = {%s}
+local NUMBERS = {%s}
 
+local wanted_mode = 0
 local function mode()
-  for word, number in pairs(MODES) do
-    if vehicle:get_mode() == number then
-      return word
-    end
-  end
-  return 0
+  local number = vehicle:get_mode()
+  return number == NUMBERS[wanted_mode] and wanted_mode or MODES[number] or 0
 end
 
 -- The time of the last value of a source.
@@ -32,8 +30,13 @@ local function order(what, wanted, give)
   end
 end
 
+-- Carries out the mode, then the motors, then the target.
 local function carry_out(w)
-  refused = false
+  refused, wanted_mode = false, math.floor(w.wanted_mode)
+  local number = NUMBERS[wanted_mode]
+  if number then
+    order("mode", number, function() return %svehicle:set_mode(number) end)
+  end
   if w.arm or taken.arm then
     order("arm", w.arm, function()
       if w.arm then
@@ -42,11 +45,7 @@ local function carry_out(w)
       return not vehicle:get_likely_flying() and arming:disarm()
     end)
   end
-  local number = MODES[math.floor(w.wanted_mode)]
-  if number then
-    order("mode", number, function() return vehicle:set_mode(number) end)
-  end
-  if w.target_h ~= 0.0 and vehicle:get_mode() == MODES[%d] then
+  if w.target_h ~= 0.0 and vehicle:get_mode() == NUMBERS[%d] and arming:is_armed() then
     local flies = vehicle:get_likely_flying()
     order("target", string.format("%%.2f %%.2f %%.2f %%s", w.target_north, w.target_east, w.target_h, flies), function()
       if not flies then

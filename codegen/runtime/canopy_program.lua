@@ -99,6 +99,7 @@ local function new_plan(tree, program, changed)
   local signals, held, captured = {}, {}, {} -- false: no value
   local x = {signals = signals}
   local run, now, fault, outside, begun, reran, last = nil, 0, nil, false, false, false, nil
+  local writer, writes, stale = {}, {}, true -- of slots; the slots of leaves
   local value, spent, passed, req, out, procedure, phase, watched, due, above =
     {}, {}, {}, {}, {}, {}, {}, {}, {}, {}
   local leaf_of, lasting, interrupted = {}, {}, {}
@@ -107,21 +108,37 @@ local function new_plan(tree, program, changed)
   for i = 1, program.signals do
     signals[i] = 0.0
   end
+  for i = 1, #leaves do
+    writes[i] = {}
+  end
   for i, slot in ipairs(slots) do
     held[i] = not slot.empty and slot.initial
-  end
-
-  -- The writer whose value a slot has; nil: none, it has its held value.
-  local function writer_of(slot)
     for _, w in ipairs(slot.writers) do
-      if phase[w.leaf] == w.phase then
-        return w
+      local of = writes[w.leaf]
+      if of[#of] ~= i then
+        of[#of + 1] = i
       end
     end
   end
 
-  -- The stored value of a slot that has this writer, which does not compute one.
-  local function stored(w, slot)
+  -- Sets the phase of a leaf, and finds for the slots that it writes the writer whose value they have now: the first one
+  -- that is active. Without one, a slot has its held value.
+  local function set_phase(i, to)
+    phase[i], stale = to, true
+    for _, slot in ipairs(writes[i]) do
+      writer[slot] = nil
+      for _, w in ipairs(slots[slot].writers) do
+        if phase[w.leaf] == w.phase then
+          writer[slot] = w
+          break
+        end
+      end
+    end
+  end
+
+  -- The stored value of a slot, unless its writer computes it; false: none.
+  local function stored(slot)
+    local w = writer[slot]
     if w then
       return captured[w.captured]
     end
@@ -130,9 +147,9 @@ local function new_plan(tree, program, changed)
 
   -- Whether one of these entries of the blackboard has no value.
   local function unset(reads)
-    for _, slot in ipairs(reads) do
-      local w = writer_of(slots[slot])
-      if not (w and w.value or stored(w, slot)) then
+    for i = 1, #reads do
+      local w = writer[reads[i]]
+      if not (w and w.value or stored(reads[i])) then
         return true
       end
     end
@@ -141,22 +158,26 @@ local function new_plan(tree, program, changed)
 
   -- Whether a formula holds: none that reads an entry without a value does.
   local function holds(leaf, criterion)
-    local is = leaf.formulas[criterion]
-    return is and not unset(leaf.reads[criterion] or none) and is(signals) or false
+    local is, reads = leaf.formulas[criterion], leaf.reads[criterion]
+    return is and not (reads and unset(reads)) and is(signals) or false
   end
 
-  -- Evaluates all signals with the present inputs.
+  -- Evaluates all signals with the present inputs, if something has changed.
   local function evaluate()
+    if not stale then
+      return
+    end
+    stale = false
     for i = 1, #evaluations do
       local e = evaluations[i]
       if e.value then
         signals[e.signal] = e.value(signals)
       else
-        local w = writer_of(slots[e.slot])
+        local w = writer[e.slot]
         if w and w.value then
           signals[e.signal] = w.value(signals)
         else
-          signals[e.signal] = stored(w, e.slot) or nan
+          signals[e.signal] = stored(e.slot) or nan
         end
       end
     end
@@ -164,8 +185,8 @@ local function new_plan(tree, program, changed)
 
   -- The present value of a slot; false: none.
   local function present(slot)
-    local w = writer_of(slots[slot])
-    return (w and w.value or stored(w, slot)) and signals[slots[slot].signal]
+    local w = writer[slot]
+    return (w and w.value or stored(slot)) and signals[slots[slot].signal]
   end
 
   -- Sets a leaf to a phase in which it writes the values of assignments, captured one after the other, each with the
@@ -175,14 +196,14 @@ local function new_plan(tree, program, changed)
     for _, a in ipairs(list) do
       captured[a.captured] = present(a.slot)
     end
-    phase[i] = to
+    set_phase(i, to)
     for _, a in ipairs(list) do
       evaluate()
       if unset(a.reads) then
         fault = "unset"
         break
       end
-      captured[a.captured] = a.value and a.value(signals) or false
+      captured[a.captured], stale = a.value and a.value(signals) or false, true
     end
   end
 
@@ -204,7 +225,7 @@ local function new_plan(tree, program, changed)
     for k, slot in ipairs(slots) do
       for _, w in ipairs(slot.hold and slot.writers or none) do
         if w.leaf == i and w.phase == "writing" then
-          held[k] = present(k)
+          held[k], stale = present(k), true
         end
       end
     end
@@ -212,12 +233,12 @@ local function new_plan(tree, program, changed)
 
   -- Completes the exit procedure of an action.
   local function exited(i)
-    phase[i] = "resting"
     for _, a in ipairs(leaves[i].exit) do
       if slots[a.slot].hold then
         held[a.slot] = captured[a.captured]
       end
     end
+    set_phase(i, "resting")
   end
 
   -- Starts the clock of a procedure.
@@ -276,7 +297,7 @@ local function new_plan(tree, program, changed)
       for _, i in ipairs(interrupted[task] or none) do
         assign(i, "writing", leaves[i].entry)
         keep_values(i)
-        phase[i] = "resting"
+        set_phase(i, "resting")
       end
     end
   end
@@ -418,11 +439,14 @@ local function new_plan(tree, program, changed)
     return table.concat(of, " ")
   end
 
-  -- Finds out whether a relation has changed that can change a leaf.
+  -- Notes the sides of the relations, and whether one has changed that can change a leaf.
   local function look()
     evaluate()
-    for i, relation in ipairs(relations) do
-      if (relation.difference(signals) >= 0.0) ~= above[i] then
+    for i = 1, #relations do
+      local relation = relations[i]
+      local is = relation.difference(signals) >= 0.0
+      if is ~= above[i] then
+        above[i] = is
         for _, heed in ipairs(relation.of) do
           for criterion in pairs(heed.criteria) do
             outside = outside or watched[heed.leaf][criterion] or false
@@ -432,15 +456,12 @@ local function new_plan(tree, program, changed)
     end
   end
 
-  -- Notes the sides of the relations, and which can change a leaf: of a condition those for becoming true while it is
-  -- false, and those for becoming false while it is true.
+  -- Notes which relations can change a leaf: of a condition those for becoming true while it is false, and those for
+  -- becoming false while it is true.
   local function watch()
     local waiting = loops_wait()
-    for i, relation in ipairs(relations) do
-      above[i] = relation.difference(signals) >= 0.0
-    end
-    for i, leaf in ipairs(leaves) do
-      local of = watched[i]
+    for i = 1, #leaves do
+      local leaf, of = leaves[i], watched[i]
       if leaf.condition then
         local off = leaf.formulas.off
         of.off = value[i] and (off ~= nil or leaf.lasts) or false
@@ -500,7 +521,7 @@ local function new_plan(tree, program, changed)
   -- nothing new follows, in at most so many rounds. It returns nil, or how it failed: "unsettled", "duration", "unset".
   function x.step(msec, rounds)
     local goes_on, round = true, 0
-    now, fault, outside, reran, last = msec, nil, false, false, nil
+    now, fault, outside, reran, last, stale = msec, nil, false, false, nil, true
     signals[1] = msec / 1000.0
     if begun and program.passes then
       look()
@@ -523,6 +544,9 @@ local function new_plan(tree, program, changed)
     end_pass()
     evaluate()
     if program.passes then
+      if round > 1 or goes_on then
+        look()
+      end
       watch()
     end
     return fault or goes_on and "unsettled" or nil
