@@ -194,13 +194,13 @@ func (l *luaPrinter) value(v any) string {
 	case formula:
 		return l.function(v)
 	case criteria:
-		var set record
+		var names array
 		for f, c := range criterion {
 			if v&(1<<f) != 0 {
-				set = append(set, field{c.name, true})
+				names = append(names, symbol(c.name))
 			}
 		}
-		return l.row(row{fields: set})
+		return l.value(names)
 	case record:
 		return l.sequence(l.row(row{fields: v}))
 	case array:

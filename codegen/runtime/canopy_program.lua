@@ -174,10 +174,12 @@ local function new_plan(tree, program, changed)
         signals[e.signal] = e.value(signals)
       else
         local w = writer[e.slot]
-        if w and w.value then
+        if not w then
+          signals[e.signal] = held[e.slot] or nan
+        elseif w.value then
           signals[e.signal] = w.value(signals)
         else
-          signals[e.signal] = stored(e.slot) or nan
+          signals[e.signal] = captured[w.captured] or nan
         end
       end
     end
@@ -448,7 +450,7 @@ local function new_plan(tree, program, changed)
       if is ~= above[i] then
         above[i] = is
         for _, heed in ipairs(relation.of) do
-          for criterion in pairs(heed.criteria) do
+          for _, criterion in ipairs(heed.criteria) do
             outside = outside or watched[heed.leaf][criterion] or false
           end
         end

@@ -1,5 +1,6 @@
--- Runs trees for tests, behind canopy.lua: standard input has tables of trees, inputs and commands, and standard output
--- what happens. Tasks and statuses have numbers from 0, as in C.
+-- Runs trees for tests, behind canopy.lua and count.lua: standard input has tables of trees, inputs and commands, and standard output
+-- what happens. Tasks and statuses have numbers from 0, as in C. With an argument, the
+-- largest number of instructions of a settling is written to standard error.
 
 local words = {"Success", "Failure", "Accept", "Activating", "Running", "Finished", "Aborted", "Deactivating", "Skipped",
   "Dropped"}
@@ -31,6 +32,7 @@ local function write_timings()
 end
 
 local run, tree
+local most = 0
 local commands = {}
 
 function commands.tree(lines)
@@ -47,7 +49,9 @@ function commands.judge()
 end
 
 function commands.settle(limit)
-  if not run.settle(limit) then
+  local settled, n = counted(run.settle, limit)
+  most = math.max(most, n)
+  if not settled then
     print("loop")
   end
   write_timings()
@@ -84,4 +88,8 @@ for line in io.lines() do
     arguments[#arguments + 1] = math.tointeger(number) or tonumber(number)
   end
   commands[word](table.unpack(arguments))
+end
+
+if arg[1] then
+  io.stderr:write(most, "\n")
 end

@@ -1,4 +1,4 @@
--- Executes plans by the inputs on standard input, and prints what they do: programs.lua FOLDER, in which plan 3 is the
+-- Executes plans, behind count.lua, by the inputs on standard input, and prints what they do: programs.lua FOLDER, in which plan 3 is the
 -- module m3_plan.lua. Statuses and tasks have numbers from 0, as in C. With a second argument, it prints instead how many
 -- instructions it takes to load a plan, a step without a change of a status, and the longest step, and how much memory
 -- [kB] the plan has.
@@ -14,15 +14,6 @@ end
 local x, inputs
 local commands = {}
 local load_count, memory, least, most, changes = 0, 0, math.huge, 0, 0
-
--- Calls a function, and returns the number of its instructions behind what it returns.
-local function counted(f, ...)
-  local n = 0
-  debug.sethook(function() n = n + 1 end, "", 1)
-  local is = f(...)
-  debug.sethook()
-  return is, n
-end
 
 function commands.plan(number, n)
   local file = string.format("%s/m%d_plan.lua", arg[1], number)
