@@ -102,7 +102,7 @@ return module
 func (w *writer) keys() []string {
 	keys := make([]string, len(w.numbers))
 	for i, number := range w.numbers {
-		keys[i] = strings.ToLower(strings.TrimPrefix(number, w.constant("")))
+		keys[i] = strings.ToLower(strings.TrimPrefix(number, strings.ToUpper(w.prefix)+"_"))
 	}
 	return keys
 }

@@ -30,11 +30,13 @@ func lua(t *testing.T) string {
 }
 
 // luaDriver returns the command that runs trees in Lua.
-func luaDriver(t *testing.T) []string {
+func luaDriver(t *testing.T) []string { return together(t, luaTree, "count", "driver") }
+
+// together returns the command that runs the runtime and files of testdata as one.
+func together(t *testing.T, text string, names ...string) []string {
 	t.Helper()
 	interpreter := lua(t)
-	text := luaTree
-	for _, name := range []string{"count", "driver"} {
+	for _, name := range names {
 		part, err := os.ReadFile("testdata/" + name + ".lua")
 		if err != nil {
 			t.Fatal(err)
@@ -108,4 +110,133 @@ func TestInstructionsOfTrees(t *testing.T) {
 	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), text) {
 		t.Errorf("docs/deploy-lua.md lacks the words: %s", text)
 	}
+}
+
+// answering plays the part of canopy_leaves.lua with the engine: leaves that answer what they are told to.
+type answering struct {
+	*bt.Engine
+	judges, polls, requests, outcomes map[bt.Task]bt.Status
+	due                               map[bt.Task]int
+	want                              *bytes.Buffer
+}
+
+// asked returns what is new of timers and leaves.
+func (a *answering) asked(tree *bt.Tree, now int) (in []bt.Input) {
+	for i := range tree.Len() {
+		task := bt.Task(i)
+		if at, runs := a.due[task]; runs && now >= at {
+			in = append(in, bt.Elapsed(task))
+			delete(a.due, task)
+		}
+	}
+	for _, leaf := range tree.Leaves() {
+		acts := tree.Kind(leaf).Acts()
+		engaged := a.Engine != nil && (a.Status(leaf) == bt.Activating || a.Status(leaf) == bt.Running)
+		switch is := a.polls[leaf]; {
+		case !engaged && a.judges[leaf] != a.requests[leaf]:
+			a.requests[leaf] = a.judges[leaf]
+			if acts {
+				in = append(in, bt.Request(leaf, a.judges[leaf]))
+			} else {
+				in = append(in, bt.Set(leaf, a.judges[leaf] == bt.Success))
+			}
+		case engaged && is != bt.Running && is != a.outcomes[leaf]:
+			a.outcomes[leaf] = is
+			in = append(in, bt.End(leaf, is))
+		}
+	}
+	return in
+}
+
+// settle settles an instant, and writes what the program in Lua writes.
+func (a *answering) settle(tree *bt.Tree, in []bt.Input, now int) error {
+	i, err := a.Settle(in)
+	a.follow(tree, i, now)
+	return err
+}
+
+func (a *answering) follow(tree *bt.Tree, i bt.Instant, now int) {
+	for _, c := range i.Changes {
+		fmt.Fprintf(a.want, "%d\t%s\t%s\n", c.Task, c.From, c.To)
+		if tree.Kind(c.Task).Acts() && (c.To == bt.Activating || c.To == bt.Deactivating) {
+			a.outcomes[c.Task] = bt.Accept
+			fmt.Fprintf(a.want, "%d\t%s\n", c.Task, map[bool]string{true: "start", false: "stop"}[c.To == bt.Activating])
+		}
+	}
+	for _, timing := range i.Timings {
+		delete(a.due, timing.Task)
+		for k, p := range tree.Kind(timing.Task).Params() {
+			if timing.Start && p.Type == bt.Duration {
+				a.due[timing.Task] = now + tree.Params(timing.Task)[k]
+			}
+		}
+	}
+}
+
+// TestLeavesInLua: a tree whose leaves are functions in Lua makes the status changes of the engine, starts and stops its
+// actions, and knows the time of its next timer.
+func TestLeavesInLua(t *testing.T) {
+	command := together(t, luaTree+luaLeaves, "leaves")
+	var s script
+	steps := 0
+	for seed := range uint64(trees.Count(2_000, 200)) {
+		r := rand.New(rand.NewPCG(54, seed))
+		tree := trees.Compile(t, trees.Random(r, 1+r.IntN(20)))
+		languageLua.tree(&s.in, tree)
+		a := &answering{judges: map[bt.Task]bt.Status{}, polls: map[bt.Task]bt.Status{}, requests: map[bt.Task]bt.Status{},
+			outcomes: map[bt.Task]bt.Status{}, due: map[bt.Task]int{}, want: &s.want}
+		for _, leaf := range tree.Leaves() {
+			a.requests[leaf], a.outcomes[leaf] = bt.Failure, bt.Accept
+			if tree.Kind(leaf).Acts() {
+				a.requests[leaf] = bt.Accept
+			}
+		}
+		now := 0
+		var in []bt.Input // also what was told when no more rounds were left
+		for step := range 15 {
+			fmt.Fprint(&s.in, "step ", now)
+			for _, leaf := range tree.Leaves() {
+				a.judges[leaf] = []bt.Status{bt.Success, bt.Failure}[r.IntN(2)]
+				if tree.Kind(leaf).Acts() && r.IntN(3) > 0 {
+					a.judges[leaf] = bt.Accept
+				}
+				a.polls[leaf] = []bt.Status{bt.Running, bt.Running, bt.Success, bt.Failure}[r.IntN(4)]
+				fmt.Fprint(&s.in, " ", a.judges[leaf], " ", a.polls[leaf])
+			}
+			fmt.Fprintln(&s.in)
+			in = append(in, a.asked(tree, now)...)
+			if step == 0 {
+				a.Engine = bt.NewEngine(tree, in, 0)
+				in = nil
+			}
+			goes, fault := step == 0 || len(in) > 0, ""
+			for round := 0; (goes || round == 0) && fault == ""; round++ {
+				if round == 50 {
+					fault = "unsettled"
+					continue
+				}
+				err := a.settle(tree, in, now)
+				in = nil
+				if err != nil {
+					fault = "unsettled"
+					continue
+				}
+				in = a.asked(tree, now)
+				goes = len(in) > 0
+			}
+			next := ""
+			for _, at := range a.due {
+				if n, err := strconv.Atoi(next); err != nil || at < n {
+					next = strconv.Itoa(at)
+				}
+			}
+			fmt.Fprintf(&s.want, "step\t%s\t%s\n", fault, next)
+			now += 1 + r.IntN(1500)
+			steps++
+		}
+	}
+	if n := strings.Count(s.want.String(), "start\n"); n < steps/10 {
+		t.Errorf("actions start only %d times in %d steps", n, steps)
+	}
+	s.run(t, command...)
 }

@@ -391,3 +391,59 @@ func TestInstructions(t *testing.T) {
 		}
 	}
 }
+
+// TestScriptsOfArduPilot: exported scripts connect the signals of a contract to ArduPilot, as far as it has bindings, stop where a
+// signal is not connected, and are kept by the next export.
+func TestScriptsOfArduPilot(t *testing.T) {
+	interpreter := lua(t)
+	dir := t.TempDir()
+	flown := func(script string, steps int) string {
+		out, err := exec.Command(interpreter, "testdata/ardupilot.lua", dir, script, strconv.Itoa(steps)).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	for _, name := range []string{"missions/patrol-copter.yaml", "missions/circuit-plane.yaml", "missions/solar-day.yaml",
+		"missions/solar-day.xml", "examples/28-cpp/patrol.xml"} {
+		if name == "missions/solar-day.xml" {
+			must(t, os.Remove(filepath.Join(dir, "solar_day.lua")))
+		}
+		if _, stderr, status := canopy("export", "lua", "../../"+name, "--out", dir); status != exitOK || stderr != "" {
+			t.Fatal(stderr)
+		}
+		if name == "missions/solar-day.yaml" {
+			if is := flown("solar_day.lua", 3); is != "not connected: h\n" {
+				t.Error(is)
+			}
+		}
+	}
+	copter := flown("patrol_copter.lua", 400)
+	for _, want := range []string{"mode\t4\narm\ntake off\t20.0\n", "target\t80.0\t0.0\t25.0\ntarget\t80.0\t80.0\t25.0\n",
+		"mode\t6\n", "goes on\n"} {
+		if !strings.Contains(copter, want) {
+			t.Errorf("no %q in\n%s", want, copter)
+		}
+	}
+	if is := flown("circuit_plane.lua", 400); !strings.HasSuffix(is, "not connected: speed\n") || !strings.Contains(is, "set\tTKOFF_ALT") {
+		t.Error(is)
+	}
+	if is := flown("solar_day.lua", 3); !strings.HasPrefix(is, "not connected: ") {
+		t.Error(is)
+	}
+	file := filepath.Join(dir, "patrol.lua")
+	leaves := strings.ReplaceAll(fileText(t, file), "{poll = function() not_connected(\"", "{poll = function() return \"Success\" end, start = function() gcs:send_text(6, \"")
+	leaves = strings.ReplaceAll(leaves, "judge = function() not_connected(\"batteryok\") end", "judge = function() return true end")
+	must(t, os.WriteFile(file, []byte(leaves), 0o600))
+	_, stderr, status := canopy("export", "lua", "../../examples/28-cpp/patrol.xml", "--out", dir)
+	if status != exitOK || !strings.Contains(stderr, "patrol.lua is kept as it is") || fileText(t, file) != leaves {
+		t.Error(stderr)
+	}
+	if is := flown("patrol.lua", 3); is != "text\t6\tflyto\ntext\t6\ttakephoto\ngoes on\n" {
+		t.Error(is)
+	}
+	must(t, os.WriteFile(file, []byte(strings.Replace(leaves, "PERIOD = 100", "PERIOD = 70000", 1)), 0o600))
+	if is := flown("patrol.lua", 3); !strings.Contains(is, "the period is not a whole number from 1 to 65535") {
+		t.Error(is)
+	}
+}
