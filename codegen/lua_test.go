@@ -14,6 +14,7 @@ import (
 
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/internal/trees"
+	"github.com/canopy-uav/canopy/vehicle/contract"
 )
 
 // lua returns the interpreter: lua5.3, or the one that CANOPY_LUA names, as one with numbers of 32 bits.
@@ -239,4 +240,87 @@ func TestLeavesInLua(t *testing.T) {
 		t.Errorf("actions start only %d times in %d steps", n, steps)
 	}
 	s.run(t, command...)
+}
+
+// TestKinds: the runtimes know every family and every status, and do what the engine does with every kind.
+func TestKinds(t *testing.T) {
+	scripts := map[*language]*script{languageC: {language: languageC}, languageLua: {language: languageLua}}
+	for _, k := range bt.Kinds() {
+		family := k.Family().String()
+		for _, part := range []string{"function decide." + family, "decide." + family + " ="} {
+			if strings.Contains(luaTree, part) {
+				family = ""
+			}
+		}
+		if family != "" || !strings.Contains(luaTree, "function pass."+k.Family().String()) ||
+			!strings.Contains(header, "CANOPY_"+strings.ToUpper(k.Family().String())) {
+			t.Errorf("a runtime lacks the family %s", k.Family())
+		}
+		for seed := range uint64(20) {
+			for _, s := range scripts {
+				r := rand.New(rand.NewPCG(55, seed))
+				d := &bt.Node{Kind: k}
+				if k.Family() != bt.Leaf && !k.Childless() {
+					for range trees.Width(r, k, 3) {
+						d.Children = append(d.Children, trees.Random(r, 1))
+					}
+				}
+				d.Params = trees.Params(r, k, len(d.Children))
+				root := &bt.Node{Kind: bt.Sequence, Children: []*bt.Node{d, trees.Random(r, 1)}}
+				tree, err := bt.Compile(root)
+				if err != nil {
+					t.Fatalf("%s: %v", k, err)
+				}
+				s.tree(tree)
+				s.play(r, tree)
+			}
+		}
+	}
+	for status := bt.Success; status <= bt.Dropped; status++ {
+		if !strings.Contains(luaTree, status.String()+" = ") || !strings.Contains(header, string("CANOPY_"+strings.ToUpper(status.String()))) {
+			t.Errorf("a runtime lacks the status %s", status)
+		}
+	}
+	t.Run("C", func(t *testing.T) {
+		scripts[languageC].run(t, compile(t, "gcc", nil, "runtime/canopy.c", "testdata/driver.c"))
+	})
+	t.Run("Lua", func(t *testing.T) { scripts[languageLua].run(t, luaDriver(t)...) })
+}
+
+// TestBindings: what the scripts connect are signals, sources, slots and modes of the contracts.
+func TestBindings(t *testing.T) {
+	if len(autopilots) != len(contract.Contracts()) {
+		t.Error("a contract has no autopilot")
+	}
+	names, from := map[string]bool{}, map[string]bool{}
+	for _, c := range contract.Contracts() {
+		for _, s := range c.Signals {
+			names[s.Name], from[s.Source.String()] = true, true
+		}
+		for name := range ordered {
+			if c.Slot(name) < 0 {
+				t.Errorf("%s has no slot %s", c.Name, name)
+			}
+		}
+		modes := c.Signals[c.Signal("mode")].Values
+		pilot := autopilots[c.Name]
+		if modes[pilot.guided] != "guided" {
+			t.Errorf("%s: %s", c.Name, modes[pilot.guided])
+		}
+		for i := 1; i < len(modes); i++ {
+			if back := pilot.modes[pilot.numbers[i]]; modes[back] != modes[i] && modes[i] != "loiter" {
+				t.Errorf("%s: the mode %s is commanded, and seen as %s", c.Name, modes[i], modes[back])
+			}
+		}
+	}
+	for name, b := range bindings {
+		if _, ok := sources[b.source]; !ok || !names[name] {
+			t.Errorf("no contract has the signal %s, or it has the source %s", name, b.source)
+		}
+	}
+	for name := range sources {
+		if !from[name] {
+			t.Errorf("no contract has the source %s", name)
+		}
+	}
 }
