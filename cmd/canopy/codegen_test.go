@@ -397,8 +397,9 @@ func TestInstructions(t *testing.T) {
 func TestScriptsOfArduPilot(t *testing.T) {
 	interpreter := lua(t)
 	dir := t.TempDir()
-	flown := func(script string, steps int) string {
-		out, err := exec.Command(interpreter, "testdata/ardupilot.lua", dir, script, strconv.Itoa(steps)).CombinedOutput()
+	flown := func(script string, steps int, last ...string) string {
+		args := append([]string{"testdata/ardupilot.lua", dir, script, strconv.Itoa(steps)}, last...)
+		out, err := exec.Command(interpreter, args...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -424,6 +425,9 @@ func TestScriptsOfArduPilot(t *testing.T) {
 		if !strings.Contains(copter, want) {
 			t.Errorf("no %q in\n%s", want, copter)
 		}
+	}
+	if is := flown("patrol_copter.lua", 9, "-2147483648"); !strings.Contains(is, "the script has run for more than 24 days") {
+		t.Error(is)
 	}
 	if is := flown("circuit_plane.lua", 400); !strings.HasSuffix(is, "not connected: speed\n") || !strings.Contains(is, "set\tTKOFF_ALT") {
 		t.Error(is)

@@ -1,5 +1,5 @@
--- Runs a script on a copter that follows at once: ardupilot.lua FOLDER SCRIPT STEPS. It prints what the script orders, and
--- how it ends. This Lua has what ArduPilot's has: no os, coroutine and debug.
+-- Runs a script on a copter that follows at once: ardupilot.lua FOLDER SCRIPT STEPS [TIME], with a last step at the
+-- time. It prints what the script orders, and how it ends. This Lua has what ArduPilot's has: no os, coroutine and debug.
 
 package.path = arg[1] .. "/modules/?.lua"
 
@@ -102,5 +102,9 @@ for _ = 1, tonumber(arg[3]) do
   end
   now, charge = now + delay, math.max(30, charge - 1)
   ok, update, delay = pcall(update)
+end
+if ok and arg[4] then
+  now = tonumber(arg[4])
+  ok, update = pcall(update)
 end
 order(ok and "goes on" or update:gsub("^.-:%d+: ", ""))
