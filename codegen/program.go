@@ -233,6 +233,6 @@ func (g *program) declarations() string {
 		g.constant("tasks"), max(1, len(g.Leaves)), len(g.places), max(1, len(g.Slots)), max(1, g.Captures),
 		max(1, len(g.watched())), g.prefix)
 	fmt.Fprintf(&b, "\nextern const canopy_program %[1]s_program;\n\n/* Begins an execution, which canopy_execution_step"+
-		" continues. */\nvoid %[1]s_begin(%[1]s *plan);\n", g.prefix)
+		" continues. */\n#ifdef __cplusplus\nextern \"C\"\n#endif\nvoid %[1]s_begin(%[1]s *plan);\n", g.prefix)
 	return b.String()
 }

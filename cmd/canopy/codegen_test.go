@@ -451,3 +451,36 @@ func TestScriptsOfArduPilot(t *testing.T) {
 		t.Error(is)
 	}
 }
+
+// TestPX4 runs examples/30-px4 against its stubs: its page has what it prints.
+func TestPX4(t *testing.T) {
+	for _, compiler := range []string{"gcc", "g++"} {
+		if _, err := exec.LookPath(compiler); err != nil {
+			t.Skip(compiler + " is not installed")
+		}
+	}
+	dir := t.TempDir()
+	if _, stderr, status := canopy("export", "c", "../../missions/solar-day.yaml", "--out", dir); status != exitOK {
+		t.Fatal(stderr)
+	}
+	example, err := filepath.Abs("../../examples/30-px4")
+	must(t, err)
+	flags := []string{"-DCANOPY_TIME=int64_t", "-DCANOPY_SECOND=1000000", "-Wall", "-Wextra", "-Werror"}
+	objects := []string{"canopy.o", "canopy_program.o", "solar-day.o"}
+	for _, args := range [][]string{
+		slices.Concat([]string{"gcc", "-std=c99", "-c", "canopy.c", "canopy_program.c", "solar-day.c"}, flags),
+		slices.Concat([]string{"g++", "-std=c++17", "-I.", "-I" + filepath.Join(example, "stub"), filepath.Join(example, "CanopyPlan.cpp"),
+			filepath.Join(example, "stub", "main.cpp"), "-o", "plan"}, flags, objects, []string{"-lm"}),
+	} {
+		c := exec.Command(args[0], args[1:]...)
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	printed, err := exec.Command(filepath.Join(dir, "plan")).CombinedOutput()
+	page, _ := os.ReadFile(filepath.Join(example, "README.md"))
+	if err != nil || !strings.Contains(string(page), "```console\n"+string(printed)+"```") {
+		t.Errorf("%v\n%s", err, printed)
+	}
+}
