@@ -36,7 +36,8 @@ var autopilots = map[string]struct {
 // sources are the functions that signals are read with, by the word in which their values are, and whether these are
 // known.
 var sources = map[string]struct{ words, known string }{
-	"position": {"local at, speed = ahrs:get_relative_position_NED_home(), ahrs:get_velocity_NED()", "at ~= nil and speed ~= nil"},
+	"position": {"local at, speed = ahrs:get_relative_position_NED_home(), ahrs:get_velocity_NED()",
+		"at ~= nil and speed ~= nil"},
 	"battery":  {"local charge = battery:capacity_remaining_pct(0)", "charge ~= nil"},
 	"mode":     {"", "true"},
 	"landed":   {"", "true"},
@@ -74,7 +75,8 @@ var bindings = map[string]struct{ source, value string }{
 }
 
 // ordered are the slots that runtime/ardupilot.lua carries out.
-var ordered = map[string]bool{"arm": true, "wanted_mode": true, "target_north": true, "target_east": true, "target_h": true}
+var ordered = map[string]bool{"arm": true, "wanted_mode": true, "target_north": true, "target_east": true,
+	"target_h": true}
 
 const scriptHead = `%s-- This script is yours: canopy export lua writes it once, and does not overwrite it.
 -- It belongs in APM/scripts, and its plan in APM/scripts/modules.
@@ -93,6 +95,13 @@ end
 local function failed(fault)
   gcs:send_text(3, %s .. fault)
 end
+`
+
+const leafHead = `
+-- What the leaves do. A condition has judge, which returns true or false. An action has poll, called while it is active,
+-- which returns "Success", "Failure" or "Running"; it may have judge, called while it is not active, which returns
+-- "Success", "Failure" or "Accept", start and stop.
+local leaves = {
 `
 
 func (w *writer) scriptHead(more string) string {
@@ -139,8 +148,8 @@ func (g *program) signalScript(contract string) string {
 		}
 		fmt.Fprintf(&body, "  %s = %s -- %s\n", member("s", name), value, printable(s.About))
 	}
-	b.WriteString("\n-- Sets all inputs before each step, at a time [s]: numbers and truths. What is unknown is not a number.\n" +
-		"local function inputs(s, time)\n" + words.String() + body.String() + "end\n")
+	b.WriteString("\n-- Sets all inputs before each step, at a time [s]: numbers and truths. What is unknown is not a" +
+		" number.\nlocal function inputs(s, time)\n" + words.String() + body.String() + "end\n")
 	b.WriteString("\n-- Carries out what the plan wants, after each step.\nlocal function outputs(w)\n")
 	if known {
 		b.WriteString("  carry_out(w)\n")
@@ -167,9 +176,7 @@ func (g *program) signalScript(contract string) string {
 func (w *writer) leafScript(l *luaPrinter) string {
 	var b strings.Builder
 	b.WriteString(w.scriptHead(""))
-	b.WriteString("\n-- What the leaves do. A condition has judge, which returns true or false. An action has poll, called while it\n" +
-		"-- is active, which returns \"Success\", \"Failure\" or \"Running\"; it may have judge, called while it is not active,\n" +
-		"-- which returns \"Success\", \"Failure\" or \"Accept\", start and stop.\nlocal leaves = {\n")
+	b.WriteString(leafHead)
 	for i := range w.nodes {
 		if w.nodes[i].family != bt.Leaf {
 			continue
@@ -178,8 +185,8 @@ func (w *writer) leafScript(l *luaPrinter) string {
 		if w.tree.Kind(bt.Task(i)).Acts() {
 			what = "poll"
 		}
-		fmt.Fprintf(&b, "  %s  %s = {%s = function() not_connected(%s) end},\n", remark(w.about(bt.Task(i))), key(l.names[i]), what,
-			quoted(l.names[i]))
+		fmt.Fprintf(&b, "  %s  %s = {%s = function() not_connected(%s) end},\n", remark(w.about(bt.Task(i))),
+			key(l.names[i]), what, quoted(l.names[i]))
 	}
 	b.WriteString("}\n\nreturn plan.schedule(leaves, failed, PERIOD)\n")
 	return b.String()

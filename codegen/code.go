@@ -140,7 +140,8 @@ type coder struct {
 
 // body returns the statements of an expression as a function of the signals s, with these places there and these names
 // of tables: of a condition as a number 1 or 0, or as a truth.
-func (d *dialect) body(c *expr.Code, truth bool, place func(signal int) int, table func(t *expr.Tabulated) string) string {
+func (d *dialect) body(c *expr.Code, truth bool, place func(signal int) int,
+	table func(t *expr.Tabulated) string) string {
 	w := &coder{dialect: d, program: c.Program(false), place: place, r: map[uint8]term{}, labels: map[uint]bool{},
 		table: func(i int) string { return table(c.Tables()[i]) }}
 	switch {

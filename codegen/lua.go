@@ -25,11 +25,11 @@ var luaProgram string
 var luaScript string
 
 // Lua returns the program of a tree in Lua 5.3 for ArduPilot, in the folders of its scripts: the plan, a module with a
-// name made of the given one, and the script, which is the user's to fill in. Comments say from what they were made, and
-// what is to be known about each task. With a program, its expressions are translated, too; the script has bindings for
-// the signals of the contract of this name, if there is one.
-func Lua(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program, contract string) (module, script File,
-	err error) {
+// name made of the given one, and the script, which is the user's to fill in. Comments say from what they were made,
+// and what is to be known about each task. With a program, its expressions are translated, too; the script has bindings
+// for the signals of the contract of this name, if there is one.
+func Lua(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program, contract string) (module,
+	script File, err error) {
 	w := newWriter(name, made, tree, about)
 	module.Name, script.Name = "modules/"+w.prefix+"_plan.lua", w.prefix+".lua"
 	text := remark(made+"; do not edit.") + luaTree
@@ -79,8 +79,8 @@ function module.begin(changed)
   return new_plan(tree, program, changed)
 end
 
--- Returns what ArduPilot expects of a script. In each step, inputs sets the inputs by their names at a time [s], outputs
--- carries out what the plan wants, and failed is called with what went wrong.
+-- Returns what ArduPilot expects of a script. In each step, inputs sets the inputs by their names at a time [s],
+-- outputs carries out what the plan wants, and failed is called with what went wrong.
 function module.schedule(inputs, outputs, failed, period)
   local x, given, wanted = module.begin(), {}, {}
   return schedule(x, function(now)
@@ -113,8 +113,8 @@ func remark(text string) string {
 }
 
 // reserved are the words that Lua does not allow as names.
-var reserved = strings.Fields("and break do else elseif end false for function goto if in local nil not or repeat return" +
-	" then true until while")
+var reserved = strings.Fields("and break do else elseif end false for function goto if in local nil not or repeat" +
+	" return then true until while")
 
 var luaName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 

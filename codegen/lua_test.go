@@ -277,7 +277,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	for status := bt.Success; status <= bt.Dropped; status++ {
-		if !strings.Contains(luaTree, status.String()+" = ") || !strings.Contains(header, string("CANOPY_"+strings.ToUpper(status.String()))) {
+		if !strings.Contains(luaTree, status.String()+" = ") || !strings.Contains(header, "CANOPY_"+strings.ToUpper(status.String())) {
 			t.Errorf("a runtime lacks the status %s", status)
 		}
 	}

@@ -148,7 +148,8 @@ func (g *program) leaf(i int) row {
 		of := list{table: "assignments"}
 		for _, a := range assignments {
 			of.rows = append(of.rows, row{fields: []field{{"slot", index(a.Slot)}, {"captured", index(a.Captured)},
-				{"reads", g.entries(a.Value)}, {"value", formula{a.Value, false, name + ", " + when + ": " + g.Slots[a.Slot].Name}}}})
+				{"reads", g.entries(a.Value)},
+				{"value", formula{a.Value, false, name + ", " + when + ": " + g.Slots[a.Slot].Name}}}})
 		}
 		return of
 	}
@@ -166,7 +167,7 @@ func (g *program) leaf(i int) row {
 			reads = append(reads, field{criterion[f].name, e})
 		}
 	}
-	return row{name, []field{{"task", task(l.Task)}, {"place", int(g.Place(i))}, {"condition", l.Condition},
+	return row{name, []field{{"task", task(l.Task)}, {"place", g.Place(i)}, {"condition", l.Condition},
 		{"lasts", len(l.Until) > 0}, {"interrupted", interrupted}, {"entry", assign(l.Entry, "entry")},
 		{"exit", assign(l.Exit, "exit")}, {"entry_time", formula{l.EntryTime, false, name + ", entry_time"}},
 		{"exit_time", formula{l.ExitTime, false, name + ", exit_time"}}, {"formulas", formulas}, {"reads", reads}}}

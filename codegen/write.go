@@ -106,7 +106,9 @@ func (w *writer) source(name, more string) string {
 	define(&b, "canopy_task", "kids", len(kids), func(i int) string { return kids[i] })
 	define(&b, "canopy_state", "states", len(w.states), func(i int) string { return p.row(stateRow(&w.states[i])) })
 	define(&b, "canopy_lasting", "lasting", len(w.lasting), func(i int) string { return p.row(lastingRow(w.lasting[i])) })
-	define(&b, "char *const", "names", len(w.nodes), func(i int) string { return literal(w.tree.Name(bt.Task(i)), `\%03o`) })
+	define(&b, "char *const", "names", len(w.nodes), func(i int) string {
+		return literal(w.tree.Name(bt.Task(i)), `\%03o`)
+	})
 	fmt.Fprintf(&b, "\nconst canopy_tree %s_tree = {nodes, %s, %s, %s, names, %d, %d, %d};\n", w.prefix,
 		pointer("kids", len(kids)), pointer("states", len(w.states)), pointer("lasting", len(w.lasting)), len(w.nodes),
 		len(w.lasting), len(w.tree.Shared()))

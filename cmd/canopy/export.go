@@ -110,7 +110,8 @@ func inLua(s *design, folder string, stderr io.Writer) error {
 }
 
 // program writes the tree of a plan, or a mission, in a language to a folder.
-func program(name, folder string, write func(s *design, folder string, stderr io.Writer) error, stderr io.Writer) error {
+func program(name, folder string, write func(s *design, folder string, stderr io.Writer) error,
+	stderr io.Writer) error {
 	if folder == "" {
 		return &usageError{"a program has several files: name their folder with --out"}
 	}

@@ -204,8 +204,8 @@ local function new_run(tree, hooks)
     return node.limit >= 0 and (not has_ended or count + 1 >= node.limit)
   end
 
-  -- Follows an automaton from its place. It returns the place that is reached, too, and whether it looks at the child at
-  -- the place of. Each move leads to a later state or child, so that this ends.
+  -- Follows an automaton from its place. It returns the place that is reached, too, and whether it looks at the child
+  -- at the place of. Each move leads to a later state or child, so that this ends.
   local function follow(t, of)
     local node = nodes[t]
     local kids, at, is_timed, is_waiting, k, looks = node.kids, state[t], timed[t], waits[t], count[t], false
@@ -349,7 +349,8 @@ local function new_run(tree, hooks)
     local child = node.kids[place]
     if node.family == "script" and not hold[child] and ended[status[child]] then
       local s = states[node.states + state[t]]
-      if passing and s.child == place - 1 and s.on[place_of[said[child]]].again and not last_run(node, count[t], true) then
+      local move = s.on[place_of[said[child]]]
+      if passing and s.child == place - 1 and move.again and not last_run(node, count[t], true) then
         if node.limit >= 0 then
           count[t] = count[t] + 1
         end
@@ -413,7 +414,8 @@ local function new_run(tree, hooks)
     for i = 1, #kids do
       local child = kids[i]
       local looks = passing and i <= seen
-      if looks and node.memory and hold[child] ~= "pinned" and (said[child] == "Success" or said[child] == "Failure") then
+      local judged = said[child] == "Success" or said[child] == "Failure"
+      if looks and judged and node.memory and hold[child] ~= "pinned" then
         keep(child, "pinned")
       end
       local want = passing and (looks or active[child]) and asking[child] or false
@@ -608,8 +610,8 @@ local function new_run(tree, hooks)
     touch(loop)
   end
 
-  -- Timers, for an owner that has a time [ms]: start_timer starts the one of a task, expire lets those elapse whose time
-  -- is over, and reports whether there are any, and next_timer is the time of the next one, nil: none runs.
+  -- Timers, for an owner that has a time [ms]: start_timer starts the one of a task, expire lets those elapse whose
+  -- time is over, and reports whether there are any, and next_timer is the time of the next one, nil: none runs.
   function run.start_timer(t, now)
     due[t] = later(now, nodes[t].msec)
   end

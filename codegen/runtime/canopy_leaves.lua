@@ -1,7 +1,7 @@
 
--- Begins an execution of a tree whose leaves are functions, by their names: judge returns true or false for a condition,
--- and "Success", "Failure" or "Accept" for an action while it is not active; start is called when an action becomes
--- Activating, poll while it is active, and stop when it becomes Deactivating, for whatever reason. Poll returns
+-- Begins an execution of a tree whose leaves are functions, by their names: judge returns true or false for a
+-- condition, and "Success", "Failure" or "Accept" for an action while it is not active; start is called when an action
+-- becomes Activating, poll while it is active, and stop when it becomes Deactivating, for whatever reason. Poll returns
 -- "Success", "Failure" or "Running". A condition needs judge, an action poll.
 local function new_plan(tree, functions, changed)
   local run, now, begun, leaves = nil, 0, false, {}

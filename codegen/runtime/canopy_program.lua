@@ -1,5 +1,6 @@
 
--- The law of the leaves: they judge, and write, by functions of a vector of signals, of which the first is the time [s].
+-- The law of the leaves: they judge, and write, by functions of a vector of signals, of which the first is the time
+-- [s].
 
 local nan = 0.0 / 0.0
 
@@ -53,8 +54,8 @@ local function either(a, b) return a | b end
 
 local function differ(a, b) return a ~ b end
 
--- Finds the point of an axis at which the piece of a number begins, and the share of the way to the next point; nil: the
--- number is outside.
+-- Finds the point of an axis at which the piece of a number begins, and the share of the way to the next point; nil:
+-- the number is outside.
 local function share_of(points, clamp, x)
   local n, at = #points, 1
   if x >= points[n] then
@@ -121,8 +122,8 @@ local function new_plan(tree, program, changed)
     end
   end
 
-  -- Sets the phase of a leaf, and finds for the slots that it writes the writer whose value they have now: the first one
-  -- that is active. Without one, a slot has its held value.
+  -- Sets the phase of a leaf, and finds for the slots that it writes the writer whose value they have now: the first
+  -- one that is active. Without one, a slot has its held value.
   local function set_phase(i, to)
     phase[i], stale = to, true
     for _, slot in ipairs(writes[i]) do
@@ -519,8 +520,9 @@ local function new_plan(tree, program, changed)
     return news, true
   end
 
-  -- Brings the plan up to date with the inputs among its signals, at a time [ms] that must not decrease: it settles until
-  -- nothing new follows, in at most so many rounds. It returns nil, or how it failed: "unsettled", "duration", "unset".
+  -- Brings the plan up to date with the inputs among its signals, at a time [ms] that must not decrease: it settles
+  -- until nothing new follows, in at most so many rounds. It returns nil, or how it failed: "unsettled", "duration",
+  -- "unset".
   function x.step(msec, rounds)
     local goes_on, round = true, 0
     now, fault, outside, reran, last, stale = msec, nil, false, false, nil, true

@@ -2,8 +2,8 @@
 local ROUNDS = 100 -- of a step
 local SLOWEST = 65535 -- the longest time between two steps [ms]
 
--- Returns what ArduPilot expects of a script: the function that it calls, and after how many milliseconds. That steps an
--- execution, at least once in a period [ms], and sooner if a timer ends. The time begins with it.
+-- Returns what ArduPilot expects of a script: the function that it calls, and after how many milliseconds. That steps
+-- an execution, at least once in a period [ms], and sooner if a timer ends. The time begins with it.
 local function schedule(x, step, period)
   if math.type(period) ~= "integer" or period < 1 or period > SLOWEST then
     error("the period is not a whole number from 1 to " .. SLOWEST)

@@ -1,9 +1,9 @@
--- Runs trees for tests, behind canopy.lua and count.lua: standard input has tables of trees, inputs and commands, and standard output
--- what happens. Tasks and statuses have numbers from 0, as in C. With an argument, the
--- largest number of instructions of a settling is written to standard error.
+-- Runs trees for tests, behind canopy.lua and count.lua: standard input has tables of trees, inputs and commands, and
+-- standard output what happens. Tasks and statuses have numbers from 0, as in C. With an argument, the largest number
+-- of instructions of a settling is written to standard error.
 
-local words = {"Success", "Failure", "Accept", "Activating", "Running", "Finished", "Aborted", "Deactivating", "Skipped",
-  "Dropped"}
+local words = {"Success", "Failure", "Accept", "Activating", "Running", "Finished", "Aborted", "Deactivating",
+  "Skipped", "Dropped"}
 local numbers = {}
 for i, word in ipairs(words) do
   numbers[word] = i - 1

@@ -1,5 +1,5 @@
--- Runs trees whose leaves are functions, behind canopy.lua and canopy_leaves.lua: standard input has tables of trees, and
--- what the leaves answer in each step.
+-- Runs trees whose leaves are functions, behind canopy.lua and canopy_leaves.lua: standard input has tables of trees,
+-- and what the leaves answer in each step.
 
 local x, judges, polls, keys
 

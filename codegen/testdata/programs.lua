@@ -1,7 +1,7 @@
--- Executes plans, behind count.lua, by the inputs on standard input, and prints what they do: programs.lua FOLDER, in which plan 3 is the
--- module m3_plan.lua. Statuses and tasks have numbers from 0, as in C. With a second argument, it prints instead how many
--- instructions it takes to load a plan, a step without a change of a status, and the longest step, and how much memory
--- [kB] the plan has.
+-- Executes plans, behind count.lua, by the inputs on standard input, and prints what they do: programs.lua FOLDER, in
+-- which plan 3 is the module m3_plan.lua. Statuses and tasks have numbers from 0, as in C. With a second argument, it
+-- prints instead how many instructions it takes to load a plan, a step without a change of a status, and the longest
+-- step, and how much memory [kB] the plan has.
 
 local numbers = {Success = 0, Failure = 1, Accept = 2, Activating = 3, Running = 4, Finished = 5, Aborted = 6,
   Deactivating = 7, Skipped = 8, Dropped = 9}

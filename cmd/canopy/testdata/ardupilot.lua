@@ -1,5 +1,6 @@
 -- Runs a script on a copter that follows at once: ardupilot.lua FOLDER SCRIPT STEPS [TIME], with a last step at the
--- time. It prints what the script orders, and how it ends. This Lua has what ArduPilot's has: no os, coroutine and debug.
+-- time. It prints what the script orders, and how it ends. This Lua has what ArduPilot's has: no os, coroutine and
+-- debug.
 
 package.path = arg[1] .. "/modules/?.lua"
 
@@ -83,7 +84,7 @@ local world = {
     end,
   },
 }
-for _, name in ipairs({"math", "string", "table", "ipairs", "pairs", "type", "error", "require", "select", "tostring"}) do
+for _, name in ipairs({"math", "string", "table", "ipairs", "type", "error", "require", "select", "tostring"}) do
   world[name] = _G[name]
 end
 for _, name in ipairs({"os", "coroutine", "debug"}) do
