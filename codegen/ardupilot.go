@@ -98,9 +98,9 @@ end
 `
 
 const leafHead = `
--- What the leaves do. A condition has judge, which returns true or false. An action has poll, called while it is active,
--- which returns "Success", "Failure" or "Running"; it may have judge, called while it is not active, which returns
--- "Success", "Failure" or "Accept", start and stop.
+-- What the leaves do. A condition has judge, which returns true or false. An action has poll, called while it is
+-- active, which returns "Success", "Failure" or "Running"; it may have judge, called while it is not active, which
+-- returns "Success", "Failure" or "Accept", start and stop.
 local leaves = {
 `
 
