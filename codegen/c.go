@@ -43,7 +43,7 @@ func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program)
 		name = identifier(name) + "_plan"
 	}
 	w := newWriter(name, made, tree, about)
-	if most := math.MaxUint16 - 1; max(tree.Len(), len(w.kids), len(w.states)) > most {
+	if most := math.MaxUint16 - 1; max(tree.Len(), len(w.states)) > most {
 		return nil, fmt.Errorf("the tree has %d tasks, and %d states of automata; C supports at most %d", tree.Len(),
 			len(w.states), most)
 	}
@@ -62,27 +62,26 @@ func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program)
 		File{name + ".c", w.source(name, definitions)}), nil
 }
 
-// tables are the constant tables of a tree, in the layout of canopy.h.
+// tables are the constant tables of a tree.
 type tables struct {
 	nodes   []node
-	kids    []bt.Task
 	states  []bt.StateRow
 	lasting [][2]bt.Task // a condition, and the task until whose end it lasts
 }
 
-// node is a canopy_node.
+// node is a task of them.
 type node struct {
 	family  bt.Family
 	flags   []string
 	over    bt.Status
 	verdict [3]bt.Status
 	parent  bt.Task // -1: none
-	kids, n int
-	counts  bt.Counts
-	shared  int
-	states  int
-	limit   int32
-	msec    int
+	children
+	counts bt.Counts
+	shared int
+	states int
+	limit  int32
+	msec   int
 }
 
 func tablesOf(tree *bt.Tree) tables {
@@ -98,9 +97,7 @@ func tablesOf(tree *bt.Tree) tables {
 		task := bt.Task(i)
 		kind := tree.Kind(task)
 		children := tree.Children(task)
-		n := node{family: kind.Family(), parent: tree.Parent(task), kids: len(t.kids), n: len(children),
-			shared: shared[task]}
-		t.kids = append(t.kids, children...)
+		n := node{family: kind.Family(), parent: tree.Parent(task), children: children, shared: shared[task]}
 		flag := func(is bool, name string) {
 			if is {
 				n.flags = append(n.flags, name)

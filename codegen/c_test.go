@@ -40,12 +40,28 @@ func compile(t *testing.T, compiler string, flags []string, sources ...string) s
 	return out
 }
 
-// script is what the driver reads, and what it must write.
-type script struct{ in, want bytes.Buffer }
+// script is what the driver of a language reads, and what it must write.
+type script struct {
+	in, want bytes.Buffer
+	language *language
+}
 
-func (s *script) tree(tree *bt.Tree) {
+// language is a language of programs: how the driver reads a tree, and how to run it.
+type language struct {
+	name string
+	tree func(in *bytes.Buffer, tree *bt.Tree)
+}
+
+func (s *script) tree(tree *bt.Tree) { s.language.tree(&s.in, tree) }
+
+var languageC = &language{"C", func(in *bytes.Buffer, tree *bt.Tree) {
 	t := tablesOf(tree)
-	fmt.Fprintln(&s.in, "tree", len(t.nodes), len(t.kids), len(t.states), len(t.lasting), len(tree.Shared()))
+	var kids []bt.Task
+	for _, n := range t.nodes {
+		kids = append(kids, n.children...)
+	}
+	first := 0
+	fmt.Fprintln(in, "tree", len(t.nodes), len(kids), len(t.states), len(t.lasting), len(tree.Shared()))
 	bits := map[string]int{"ACTS": 1, "MEMORY": 2, "PROMPT": 4, "PROMPTS": 8, "REVISED": 16, "QUICK": 32, "LENIENT": 64,
 		"KEEPS": 128}
 	for _, n := range t.nodes {
@@ -56,21 +72,23 @@ func (s *script) tree(tree *bt.Tree) {
 		if n.parent < 0 {
 			n.parent = 65535
 		}
-		fmt.Fprintln(&s.in, int(n.family)-1, flags, int(n.over), int(n.verdict[0]), int(n.verdict[1]), int(n.verdict[2]),
-			n.parent, n.kids, n.n, n.counts.Enough, n.counts.TooMany, n.counts.Quorum, n.shared, n.states, n.limit, n.msec)
+		fmt.Fprintln(in, int(n.family)-1, flags, int(n.over), int(n.verdict[0]), int(n.verdict[1]), int(n.verdict[2]),
+			n.parent, first, len(n.children), n.counts.Enough, n.counts.TooMany, n.counts.Quorum, n.shared, n.states, n.limit,
+			n.msec)
+		first += len(n.children)
 	}
-	fmt.Fprintln(&s.in, strings.Trim(fmt.Sprint(t.kids), "[]"))
+	fmt.Fprintln(in, strings.Trim(fmt.Sprint(kids), "[]"))
 	for _, r := range t.states {
-		fmt.Fprint(&s.in, r.Child, " ", int(r.Says), " ", r.After, " ", number(r.Whole))
+		fmt.Fprint(in, r.Child, " ", int(r.Says), " ", r.After, " ", number(r.Whole))
 		for _, m := range r.On {
-			fmt.Fprint(&s.in, " ", int(m.Says), " ", m.To, " ", m.Then, " ", m.Step, " ", number(m.Again))
+			fmt.Fprint(in, " ", int(m.Says), " ", m.To, " ", m.Then, " ", m.Step, " ", number(m.Again))
 		}
-		fmt.Fprintln(&s.in)
+		fmt.Fprintln(in)
 	}
 	for _, l := range t.lasting {
-		fmt.Fprintln(&s.in, l[0], l[1])
+		fmt.Fprintln(in, l[0], l[1])
 	}
-}
+}}
 
 func (s *script) inputs(inputs []bt.Input) {
 	for _, in := range inputs {
@@ -209,7 +227,7 @@ func TestRandomTrees(t *testing.T) {
 		}
 	}
 	for seed := range uint64(trees.Count(100_000, 3_000)) / 100 {
-		var s script
+		s := script{language: languageC}
 		for k := range uint64(100) {
 			s.random(t, 100*seed+k)
 		}
@@ -226,7 +244,7 @@ func TestCortexM(t *testing.T) {
 	flags := []string{"-mcpu=cortex-m3", "-mthumb", "-O2", "--specs=rdimon.specs", "-T",
 		"testdata/cortex-m/mps2-an385.ld", "testdata/cortex-m/startup.c"}
 	program := compile(t, "arm-none-eabi-gcc", flags, "runtime/canopy.c", "testdata/driver.c")
-	var s script
+	s := script{language: languageC}
 	for seed := range uint64(trees.Count(2_000, 100)) {
 		s.random(t, seed)
 	}
@@ -266,16 +284,23 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestGolden: the program in C answers the golden scripts as the engine, as far as these are about one tree.
+// TestGolden: the program in each language answers the golden scripts as the engine, as far as these are about one
+// tree.
 func TestGolden(t *testing.T) {
-	program := compile(t, "gcc", []string{"-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"},
-		"runtime/canopy.c", "testdata/driver.c")
+	t.Run("C", func(t *testing.T) {
+		golden(t, languageC, compile(t, "gcc", []string{"-O1", "-g", "-fsanitize=address,undefined",
+			"-fno-sanitize-recover=all"}, "runtime/canopy.c", "testdata/driver.c"))
+	})
+	t.Run("Lua", func(t *testing.T) { golden(t, languageLua, luaDriver(t)...) })
+}
+
+func golden(t *testing.T, language *language, program ...string) {
 	instants := 0
 	datadriven.Walk(t, "../bt/testdata", func(t *testing.T, path string) {
 		if filepath.Ext(path) != ".txt" {
 			return
 		}
-		var s script
+		s := script{language: language}
 		var tree *bt.Tree
 		var e *bt.Engine
 		begun, limit := false, 0
@@ -329,12 +354,12 @@ func TestGolden(t *testing.T) {
 				s.instant(e.Halt(), tree, nil)
 				s.state(e)
 			case "exchange", "copy", "tick": // from here on, it is about something else
-				s.run(t, program)
+				s.run(t, program...)
 				t.SkipNow()
 			}
 			return d.Expected
 		})
-		s.run(t, program)
+		s.run(t, program...)
 	})
 	if instants < 300 {
 		t.Errorf("only %d instants", instants)

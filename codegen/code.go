@@ -12,16 +12,55 @@ import (
 	"github.com/canopy-uav/canopy/expr"
 )
 
-// calls are the functions of expressions in C. Those that expressions replace by others are never called.
-var calls = map[string]string{
-	"abs": "fabs(%s)", "min": "canopy_min(%s, %s)", "max": "canopy_max(%s, %s)", "sqrt": "sqrt(%s)", "exp": "exp(%s)",
-	"log": "log(%s)", "sin": "sin(%s)", "cos": "cos(%s)", "tan": "tan(%s)", "asin": "asin(%s)", "acos": "acos(%s)",
-	"atan": "atan(%s)", "tanh": "tanh(%s)", "atan2": "atan2(%s, %s)", "sign": "canopy_sign(%s)", "floor": "floor(%s)",
-	"mod": "canopy_mod(%s, %s)", "bitand": "canopy_bits('&', %s, %s)", "bitor": "canopy_bits('|', %s, %s)",
-	"bitxor": "canopy_bits('^', %s, %s)", "bitnot": "canopy_not(%s)",
+// dialect is how a language writes expressions and statements, as formats.
+type dialect struct {
+	calls                     map[string]string // functions; those that expressions replace by others are never called
+	infinity, nan             string
+	signal                    string // by its place among the signals
+	first                     int    // the place of the first of them
+	power, square, lookUp     string
+	not, choose               string // a truth reversed, and as a number
+	assign, jump, label, stop string
+	early                     string // around stop, but at the end of a block
+	branch, end, declare      string
+
+	above, onPiece string // of what is held, which is not written in Lua
 }
 
-// term is a part of an expression in C, with the strength of its operator.
+// inC is the dialect of C.
+var inC = &dialect{
+	calls: map[string]string{
+		"abs": "fabs(%s)", "min": "canopy_min(%s, %s)", "max": "canopy_max(%s, %s)", "sqrt": "sqrt(%s)", "exp": "exp(%s)",
+		"log": "log(%s)", "sin": "sin(%s)", "cos": "cos(%s)", "tan": "tan(%s)", "asin": "asin(%s)", "acos": "acos(%s)",
+		"atan": "atan(%s)", "tanh": "tanh(%s)", "atan2": "atan2(%s, %s)", "sign": "canopy_sign(%s)", "floor": "floor(%s)",
+		"mod": "canopy_mod(%s, %s)", "bitand": "canopy_bits('&', %s, %s)", "bitor": "canopy_bits('|', %s, %s)",
+		"bitxor": "canopy_bits('^', %s, %s)", "bitnot": "canopy_not(%s)",
+	},
+	infinity: "INFINITY", nan: "NAN", signal: "s[%d]",
+	power: "pow(%s, %s)", square: "canopy_square(%s)", lookUp: "canopy_look_up(&%s, %s, %s)",
+	not: "!(%s)", choose: "(%s) ? 1.0 : 0.0",
+	assign: "%s = %s;", jump: "goto l%d;", label: "l%d:", stop: "return %s;", early: "%s",
+	branch: "if (%s) {", end: "}", declare: "double %s = 0.0;",
+	above: "above[%d]", onPiece: "canopy_on_piece(&%s, %s, %s, s[%d], s[%d])",
+}
+
+// inLua is the dialect of Lua 5.3.
+var inLua = &dialect{
+	calls: map[string]string{
+		"abs": "math.abs(%s)", "min": "min(%s, %s)", "max": "max(%s, %s)", "sqrt": "math.sqrt(%s)", "exp": "math.exp(%s)",
+		"log": "math.log(%s)", "sin": "math.sin(%s)", "cos": "math.cos(%s)", "tan": "math.tan(%s)", "asin": "math.asin(%s)",
+		"acos": "math.acos(%s)", "atan": "math.atan(%s)", "tanh": "tanh(%s)", "atan2": "math.atan(%s, %s)",
+		"sign": "sign(%s)", "floor": "floor(%s)", "mod": "mod(%s, %s)", "bitand": "bits(both, %s, %s)",
+		"bitor": "bits(either, %s, %s)", "bitxor": "bits(differ, %s, %s)", "bitnot": "(-(%s) - 1.0)",
+	},
+	infinity: "math.huge", nan: "nan", signal: "s[%d]", first: 1,
+	power: "((%s) ^ (%s))", square: "square(%s)", lookUp: "look_up(%s, %s, %s)",
+	not: "not (%s)", choose: "(%s) and 1.0 or 0.0",
+	assign: "%s = %s", jump: "goto l%d", label: "::l%d::", stop: "return %s", early: "do %s end",
+	branch: "if %s then", end: "end", declare: "local %s = 0.0",
+}
+
+// term is a part of an expression, with the strength of its operator.
 type term struct {
 	text  string
 	binds int
@@ -54,7 +93,7 @@ const (
 	ofSignal
 )
 
-// infixes are the instructions that are operators in C.
+// infixes are the instructions that are operators.
 var infixes = map[expr.Opcode]struct {
 	operator string
 	binds    int
@@ -67,15 +106,15 @@ var infixes = map[expr.Opcode]struct {
 	expr.DivideValue: {"/", product, ofValue}, expr.DivideSignal: {"/", product, ofSignal},
 }
 
-// constant returns a constant of C that has exactly this value.
-func constant(v float64) term {
+// constant returns a constant that has exactly this value.
+func (d *dialect) constant(v float64) term {
 	switch {
 	case math.IsInf(v, 1):
-		return term{"INFINITY", atom}
+		return term{d.infinity, atom}
 	case math.IsInf(v, -1):
-		return term{"-INFINITY", sum}
+		return term{"-" + d.infinity, sum}
 	case math.IsNaN(v):
-		return term{"NAN", atom}
+		return term{d.nan, atom}
 	}
 	text := strconv.FormatFloat(v, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
@@ -87,14 +126,14 @@ func constant(v float64) term {
 	return term{text, atom}
 }
 
-// coder writes a program of package expr in C. Within a block it keeps the accumulator and the registers as terms; they
+// coder writes a program of package expr. Within a block it keeps the accumulator and the registers as terms; they
 // are variables where blocks meet.
 type coder struct {
+	*dialect
 	program []expr.Instruction
-	place   func(signal int) int
-	table   func(i int) string                // the name of a table
-	level   func(in *expr.Instruction) string // what a signal is compared with, instead of a number; nil, "": the number
-	yes, no string                            // the values of a condition; "": it is a number
+	terms
+	tables  []*expr.Tabulated
+	yes, no string // the values of a condition; "": it is a number
 	a       *term
 	r       map[uint8]term
 	lines   []string
@@ -102,13 +141,18 @@ type coder struct {
 	last    string // the statement that returns what the last test says
 }
 
-// body returns the statements of an expression as a function of the signals s, with these places there and these names
-// of tables: of a condition as a number 1 or 0, or as a truth. With held, it also is one of the sides above. level has what
-// signals are compared with instead of numbers.
-func body(c *expr.Code, truth, held bool, place func(signal int) int, table func(t *expr.Tabulated) string,
-	level func(in *expr.Instruction) string) string {
-	w := &coder{program: c.Program(held), place: place, level: level, r: map[uint8]term{}, labels: map[uint]bool{},
-		table: func(i int) string { return table(c.Tables()[i]) }}
+// terms are how a program calls what expressions read.
+type terms struct {
+	place func(signal int) int              // among the signals s
+	table func(t *expr.Tabulated) string    // the name
+	level func(in *expr.Instruction) string // with what a signal is compared; nil: with the number
+}
+
+// body returns the statements of an expression as a function of the signals s: of a condition as a number 1 or 0, or as a
+// truth. With held, it also is one of the sides above.
+func (d *dialect) body(c *expr.Code, truth, held bool, of terms) string {
+	w := &coder{dialect: d, terms: of, program: c.Program(held), tables: c.Tables(), r: map[uint8]term{},
+		labels: map[uint]bool{}}
 	switch {
 	case truth:
 		w.yes, w.no = "true", "false"
@@ -123,7 +167,7 @@ func body(c *expr.Code, truth, held bool, place func(signal int) int, table func
 	for i := range w.program {
 		if w.labels[uint(i)] {
 			w.meet()
-			w.lines = append(w.lines, fmt.Sprintf("l%d:", i))
+			w.lines = append(w.lines, fmt.Sprintf(w.label, i))
 		}
 		w.step(i)
 	}
@@ -133,14 +177,14 @@ func body(c *expr.Code, truth, held bool, place func(signal int) int, table func
 	return w.text()
 }
 
-// word is a name in C, variable that of the accumulator or a register.
-var word, variable = regexp.MustCompile(`[A-Za-z_]\w*`), regexp.MustCompile(`^(a|r\d+)$`)
+// identifiers are the names in a program, variable that of the accumulator or a register.
+var identifiers, variable = regexp.MustCompile(`[A-Za-z_]\w*`), regexp.MustCompile(`^(a|r\d+)$`)
 
 // text returns the statements, without those that set a variable which nothing reads.
 func (w *coder) text() string {
 	var read map[string]bool
 	sets := func(line string) (name, value string) {
-		if name, value, is := strings.Cut(line, " = "); is && word.FindString(name) == name {
+		if name, value, is := strings.Cut(line, " = "); is && identifiers.FindString(name) == name {
 			return name, value
 		}
 		return "", line
@@ -149,7 +193,7 @@ func (w *coder) text() string {
 		before, read = len(w.lines), map[string]bool{}
 		for _, line := range w.lines {
 			_, value := sets(line)
-			for _, name := range word.FindAllString(value, -1) {
+			for _, name := range identifiers.FindAllString(value, -1) {
 				read[name] = true
 			}
 		}
@@ -161,10 +205,13 @@ func (w *coder) text() string {
 	text := ""
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		if variable.MatchString(name) {
-			text += "  double " + name + " = 0.0;\n"
+			text += "  " + fmt.Sprintf(w.declare, name) + "\n"
 		}
 	}
-	for _, line := range w.lines {
+	for i, line := range w.lines {
+		if strings.HasPrefix(line, "return ") && i < len(w.lines)-1 {
+			line = fmt.Sprintf(w.early, line)
+		}
 		if !strings.HasSuffix(line, ":") {
 			line = "  " + line
 		}
@@ -229,7 +276,7 @@ func (w *coder) fetch(i uint8, t term) {
 func (w *coder) meet() {
 	w.keep()
 	if w.a != nil && w.a.text != "a" {
-		w.lines = append(w.lines, "a = "+w.a.text+";")
+		w.lines = append(w.lines, fmt.Sprintf(w.assign, "a", w.a.text))
 	}
 	w.a = nil
 }
@@ -240,7 +287,7 @@ func (w *coder) keep() {
 	for i := range uint8(16) {
 		if t, ok := w.r[i]; ok {
 			name := fmt.Sprintf("r%d", i)
-			w.lines = append(w.lines, name+" = "+t.text+";")
+			w.lines = append(w.lines, fmt.Sprintf(w.assign, name, t.text))
 			delete(w.r, i)
 		}
 	}
@@ -250,20 +297,20 @@ func (w *coder) keep() {
 func (w *coder) leave(to uint) string {
 	switch end := uint(len(w.program)); {
 	case to < end:
-		return fmt.Sprintf("goto l%d;", to)
+		return fmt.Sprintf(w.jump, to)
 	case to > end:
-		return "return " + w.yes + ";"
+		return fmt.Sprintf(w.stop, w.yes)
 	case w.no != "":
-		return "return " + w.no + ";"
+		return fmt.Sprintf(w.stop, w.no)
 	}
-	return "return " + w.acc().text + ";"
+	return fmt.Sprintf(w.stop, w.acc().text)
 }
 
 // step writes an instruction.
 func (w *coder) step(i int) {
 	in := &w.program[i]
-	signal := func() term { return term{fmt.Sprintf("s[%d]", w.place(int(in.Index))), atom} }
-	value := constant(in.Value)
+	signal := func() term { return term{fmt.Sprintf(w.signal, w.first+w.place(int(in.Index))), atom} }
+	value := w.constant(in.Value)
 	if f, ok := infixes[in.Op]; ok {
 		x, y := w.acc(), value
 		switch f.with {
@@ -293,20 +340,20 @@ func (w *coder) step(i int) {
 	case expr.Negate:
 		w.set(term{"-" + w.acc().in(atom), sum})
 	case expr.Square:
-		w.set(term{"canopy_square(" + w.acc().text + ")", atom})
+		w.set(term{fmt.Sprintf(w.square, w.acc().text), atom})
 	case expr.Power:
-		w.set(term{"pow(" + w.register(in.Register).text + ", " + w.acc().text + ")", atom})
+		w.set(term{fmt.Sprintf(w.power, w.register(in.Register).text, w.acc().text), atom})
 	case expr.Call:
-		w.set(term{fmt.Sprintf(calls[in.Function()], w.acc().text), atom})
+		w.set(term{fmt.Sprintf(w.calls[in.Function()], w.acc().text), atom})
 	case expr.CallTwo:
-		w.set(term{fmt.Sprintf(calls[in.Function()], w.register(in.Register).text, w.acc().text), atom})
+		w.set(term{fmt.Sprintf(w.calls[in.Function()], w.register(in.Register).text, w.acc().text), atom})
 	case expr.NonNegative:
 		w.test(i, w.acc().text+" >= 0.0")
 	case expr.Equal:
 		w.test(i, w.register(in.Register).text+" == "+w.acc().text)
 	case expr.Above:
 		w.meet() // what is tested may be negated, or turned, after it
-		w.test(i, fmt.Sprintf("above[%d]", in.Index))
+		w.test(i, fmt.Sprintf(w.above, in.Index))
 	case expr.AtLeast:
 		w.test(i, infix(signal(), "-", w.compared(in), sum).text+" >= 0.0")
 	case expr.AtMost:
@@ -320,9 +367,9 @@ func (w *coder) step(i int) {
 		w.lines = append(w.lines, w.leave(in.Target))
 		w.a, w.r = nil, map[uint8]term{}
 	case expr.Lookup:
-		w.lookUp(in, w.acc().text, "0.0")
+		w.tabulated(in, w.acc().text, "0.0")
 	case expr.LookupTwo:
-		w.lookUp(in, w.register(in.Register).text, w.acc().text)
+		w.tabulated(in, w.register(in.Register).text, w.acc().text)
 	default:
 		panic("codegen: an opcode that does not exist")
 	}
@@ -331,20 +378,18 @@ func (w *coder) step(i int) {
 // compared returns what an instruction compares a signal with.
 func (w *coder) compared(in *expr.Instruction) term {
 	if w.level != nil {
-		if text := w.level(in); text != "" {
-			return term{text, atom}
-		}
+		return term{w.level(in), atom}
 	}
-	return constant(in.Value)
+	return w.constant(in.Value)
 }
 
-// lookUp writes the value of a table or, if it is held, of a piece of it.
-func (w *coder) lookUp(in *expr.Instruction, x, y string) {
-	name, bounds := "look_up", ""
+// tabulated writes the value of a table or, if it is held, of a piece of it.
+func (w *coder) tabulated(in *expr.Instruction, x, y string) {
+	text := fmt.Sprintf(w.lookUp, w.table(w.tables[in.Index]), x, y)
 	if in.Target != 0 {
-		name, bounds = "on_piece", fmt.Sprintf(", s[%d], s[%d]", w.place(int(in.Target)), w.place(int(in.Value)))
+		text = fmt.Sprintf(w.onPiece, w.table(w.tables[in.Index]), x, y, w.place(int(in.Target)), w.place(int(in.Value)))
 	}
-	w.set(term{fmt.Sprintf("canopy_%s(&%s, %s, %s%s)", name, w.table(int(in.Index)), x, y, bounds), atom})
+	w.set(term{text, atom})
 }
 
 // test writes a jump. Nothing reads the accumulator after it.
@@ -352,17 +397,17 @@ func (w *coder) test(i int, text string) {
 	in := &w.program[i]
 	w.keep()
 	if in.Unless {
-		text = "!(" + text + ")"
+		text = fmt.Sprintf(w.not, text)
 	}
 	if end := len(w.program); i == end-1 && in.Target > uint(end) {
-		w.last = "return " + text + ";"
 		if w.yes != "true" {
-			w.last = "return (" + text + ") ? 1.0 : 0.0;"
+			text = fmt.Sprintf(w.choose, text)
 		}
+		w.last = fmt.Sprintf(w.stop, text)
 		w.lines, w.a = append(w.lines, w.last), nil
 		return
 	}
-	w.lines = append(w.lines, "if ("+text+") {", "  "+w.leave(in.Target), "}")
+	w.lines = append(w.lines, fmt.Sprintf(w.branch, text), "  "+w.leave(in.Target), w.end)
 	w.a = nil
 }
 
@@ -370,7 +415,7 @@ func (w *coder) test(i int, text string) {
 func tableText(name string, t *expr.Tabulated) string {
 	var b strings.Builder
 	write := func(part string, values []float64) string {
-		list(&b, "double", name+"_"+part, len(values), func(i int) string { return constant(values[i]).text })
+		define(&b, "double", name+"_"+part, len(values), func(i int) string { return inC.constant(values[i]).text })
 		return name + "_" + part
 	}
 	x, y, ny := write("x", t.Axes[0].Points), "NULL", 0

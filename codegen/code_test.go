@@ -58,9 +58,15 @@ func (r wording) truth(depth int) string {
 	return "(" + r.truth(depth-1) + ") " + r.one("and", "or") + " (" + r.truth(depth-1) + ")"
 }
 
-// TestExpressionsInC: an expression in C has the value that it has in Go, but for the last digits of functions such as a
-// sine.
-func TestExpressionsInC(t *testing.T) {
+// expressions are random ones over six signals, with tables f and g, and vectors of their signals.
+type expressions struct {
+	codes   []*expr.Code
+	texts   []string
+	tables  map[string]*expr.Tabulated
+	vectors [][]float64
+}
+
+func randomExpressions(t *testing.T) *expressions {
 	r := wording{rand.New(rand.NewPCG(52, 1))}
 	scope := expr.Scope{}
 	names := []string{"t", "x", "y", "z", "p", "q"}
@@ -70,97 +76,132 @@ func TestExpressionsInC(t *testing.T) {
 			scope[name] = expr.Variable{Type: expr.Boolean}
 		}
 	}
-	var source bytes.Buffer
-	source.WriteString("#include \"canopy_program.h\"\n#include <math.h>\n#include <stdio.h>\n")
 	axis := func(points ...float64) expr.Abscissa { return expr.Abscissa{Unit: expr.AnyUnit, Points: points} }
-	for name, table := range map[string]*expr.Tabulated{
+	x := &expressions{tables: map[string]*expr.Tabulated{
 		"f": {Axes: []expr.Abscissa{axis(-1, 0.5, 3)}, Values: []float64{2, -1, 0.25}},
 		"g": {Axes: []expr.Abscissa{axis(0, 1, 2.5), axis(-7, 3)}, Values: []float64{1, 2, 3, 5, -8, 13}, Clamp: true},
-	} {
+	}}
+	for name, table := range x.tables {
 		table.Text = name
 		scope[name] = expr.Variable{Unit: expr.AnyUnit, Table: table}
-		source.WriteString(tableText(name, table))
 	}
-	var codes []*expr.Code
-	var texts []string
-	list, refused, used := "", 0, map[expr.Opcode]bool{expr.Above: true} // which follows the sides of a simulation
-	for len(codes) < trees.Count(3_000, 400) {
-		text := r.number(r.IntN(4))
-		if len(codes)%2 == 1 {
-			text = r.truth(r.IntN(4))
+	refused, used := 0, map[expr.Opcode]bool{expr.Above: true} // which follows the sides of a simulation
+	for len(x.codes) < trees.Count(3_000, 400) {
+		text, typ := r.number(r.IntN(4)), expr.Real
+		if len(x.codes)%2 == 1 {
+			text, typ = r.truth(r.IntN(4)), expr.Boolean
 		}
 		e, err := expr.Parse(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
-		}
-		typ := expr.Real
-		if len(codes)%2 == 1 {
-			typ = expr.Boolean
 		}
 		if e.Check(typ, expr.AnyUnit, scope) != nil {
 			refused++
 			continue
 		}
 		c := expr.NewCompiler(scope, func(name string) (int, bool) {
-			for i, n := range names {
-				if n == name {
-					return i, true
-				}
-			}
-			return 0, false
+			i := slices.Index(names, name)
+			return i, i >= 0
 		}).Compile(e)
-		statements := body(c, false, false, func(i int) int { return i }, func(t *expr.Tabulated) string { return t.Text }, nil)
-		fmt.Fprintf(&source, "static double f%d(const double *s) {\n  (void)s;\n%s}\n", len(codes), statements)
-		list += fmt.Sprintf("f%d, ", len(codes))
 		for _, in := range c.Program(false) {
 			used[in.Op] = true
 		}
-		codes, texts = append(codes, c), append(texts, text)
+		x.codes, x.texts = append(x.codes, c), append(x.texts, text)
 	}
 	for o := expr.Constant; o <= expr.Jump; o++ {
 		if !used[o] && !testing.Short() {
 			t.Errorf("no expression has the instruction %s", o)
 		}
 	}
-	if refused > len(codes) {
+	if refused > len(x.codes) {
 		t.Errorf("%d expressions are refused", refused)
 	}
-	fmt.Fprintf(&source, "static const canopy_value all[] = {%s};\nint main(void) {\n  double s[6];\n  while (scanf(\"%%lf %%lf %%lf"+
-		" %%lf %%lf %%lf\", &s[0], &s[1], &s[2], &s[3], &s[4], &s[5]) == 6) {\n    for (int i = 0; i < %d; i++) {\n"+
-		"      printf(\"%%.17g\\n\", all[i](s));\n    }\n  }\n  return 0;\n}\n", list, len(codes))
-	file := filepath.Join(t.TempDir(), "all.c")
-	if err := os.WriteFile(file, source.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program := compile(t, "gcc", []string{"-O1"}, file, "runtime/canopy_program.c", "runtime/canopy.c", "-lm")
 	values := []float64{0, 1, 2.5, -1, 3, 0.5, 1e300, -7, 1 << 53, math.Inf(1), math.NaN()}
-	var in bytes.Buffer
-	var vectors [][]float64
 	for range 40 {
-		s := []float64{0, values[r.IntN(len(values))], values[r.IntN(len(values))], r.Float64()*8 - 4, float64(r.IntN(2)), float64(r.IntN(2))}
-		vectors = append(vectors, s)
+		x.vectors = append(x.vectors, []float64{0, values[r.IntN(len(values))], values[r.IntN(len(values))], r.Float64()*8 - 4,
+			float64(r.IntN(2)), float64(r.IntN(2))})
+	}
+	return x
+}
+
+// run runs a program that reads the vectors, and compares the values that it writes: those of all expressions for each.
+func (x *expressions) run(t *testing.T, program ...string) {
+	var in bytes.Buffer
+	for _, s := range x.vectors {
 		fmt.Fprintln(&in, strings.Trim(fmt.Sprint(s), "[]"))
 	}
-	c := exec.Command(program)
+	c := exec.Command(program[0], program[1:]...)
 	c.Stdin = &in
+	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Fields(string(out))
-	for k, s := range vectors {
-		for i, code := range codes {
-			got, err := strconv.ParseFloat(strings.ReplaceAll(lines[k*len(codes)+i], "-nan", "nan"), 64)
+	for k, s := range x.vectors {
+		for i, code := range x.codes {
+			got, err := strconv.ParseFloat(strings.ReplaceAll(lines[k*len(x.codes)+i], "-nan", "nan"), 64)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := code.Value(s, nil)
 			near := math.Abs(got-want) <= 1e-9*math.Max(1, math.Abs(want)) || math.IsNaN(got) && math.IsNaN(want) || got == want
-			if !near && !strings.ContainsAny(texts[i], "^") && !transcendental(texts[i]) {
-				t.Fatalf("%s at %v: %g in C, %g in Go", texts[i], s, got, want)
+			if !near && !strings.ContainsAny(x.texts[i], "^") && !transcendental(x.texts[i]) {
+				t.Fatalf("%s at %v: %g in the program, %g in Go", x.texts[i], s, got, want)
 			}
 		}
 	}
+}
+
+// TestExpressions: an expression in C or Lua has the value that it has in Go, but for the last digits of functions such
+// as a sine.
+func TestExpressions(t *testing.T) {
+	x := randomExpressions(t)
+	place, table := func(i int) int { return i }, func(t *expr.Tabulated) string { return t.Text }
+	t.Run("C", func(t *testing.T) {
+		var source bytes.Buffer
+		source.WriteString("#include \"canopy_program.h\"\n#include <math.h>\n#include <stdio.h>\n")
+		for name, table := range x.tables {
+			source.WriteString(tableText(name, table))
+		}
+		list := ""
+		for i, c := range x.codes {
+			fmt.Fprintf(&source, "static double f%d(const double *s) {\n  (void)s;\n%s}\n", i, inC.body(c, false, false, terms{place: place, table: table}))
+			list += fmt.Sprintf("f%d, ", i)
+		}
+		fmt.Fprintf(&source, "static const canopy_value all[] = {%s};\nint main(void) {\n  double s[6];\n  while (scanf(\"%%lf %%lf"+
+			" %%lf %%lf %%lf %%lf\", &s[0], &s[1], &s[2], &s[3], &s[4], &s[5]) == 6) {\n    for (int i = 0; i < %d; i++) {\n"+
+			"      printf(\"%%.17g\\n\", all[i](s));\n    }\n  }\n  return 0;\n}\n", list, len(x.codes))
+		file := filepath.Join(t.TempDir(), "all.c")
+		if err := os.WriteFile(file, source.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x.run(t, compile(t, "gcc", []string{"-O1"}, file, "runtime/canopy_program.c", "runtime/canopy.c", "-lm"))
+	})
+	t.Run("Lua", func(t *testing.T) {
+		interpreter := lua(t)
+		if short(t, interpreter) {
+			t.Skip(interpreter + " has numbers of 32 bits")
+		}
+		var source strings.Builder
+		source.WriteString(luaTree + luaProgram)
+		l := &luaPrinter{}
+		for name, table := range x.tables {
+			fmt.Fprintf(&source, "local %s = %s\n", name, l.row(tabulated(table)))
+		}
+		source.WriteString("local all = {\n")
+		for _, c := range x.codes {
+			fmt.Fprintf(&source, "function(s)\n%send,\n", inLua.body(c, false, false, terms{place: place, table: table}))
+		}
+		source.WriteString("}\nfor line in io.lines() do\n  local s = {}\n  for word in line:gmatch(\"%S+\") do\n" +
+			"    s[#s + 1] = ({NaN = 0.0 / 0.0, [\"+Inf\"] = math.huge})[word] or word + 0.0\n  end\n" +
+			"  for _, f in ipairs(all) do\n    print(string.format(\"%.17g\", f(s)))\n  end\nend\n")
+		file := filepath.Join(t.TempDir(), "all.lua")
+		if err := os.WriteFile(file, []byte(source.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x.run(t, interpreter, file)
+	})
 }
 
 // transcendental reports whether an expression has a function whose last digits may decide a relation.
@@ -173,12 +214,14 @@ func transcendental(text string) bool {
 	return false
 }
 
-// TestFunctionsInC: every function has its form in C, or is compiled to others.
-func TestFunctionsInC(t *testing.T) {
+// TestFunctions: every function has its form in each language, or is compiled to others.
+func TestFunctions(t *testing.T) {
 	composed := []string{"wrap", "distance", "bearing", "distance_to", "north_of", "east_of"}
 	for _, name := range expr.Functions() {
-		if calls[name] == "" && !slices.Contains(composed, name) {
-			t.Error(name)
+		for language, d := range map[string]*dialect{"C": inC, "Lua": inLua} {
+			if d.calls[name] == "" && !slices.Contains(composed, name) {
+				t.Errorf("%s in %s", name, language)
+			}
 		}
 	}
 }

@@ -367,12 +367,12 @@ func (u FMU) own(m contents, token string, sources []File, frame string) string 
 		case v.Values != nil:
 			kind = "INTEGER"
 		}
-		fmt.Fprintf(&b, "    {CANOPY_%s, CANOPY_%s, %s}, %s\n", kind, v.settable, constant(v.Start).text, comment(v.Name))
+		fmt.Fprintf(&b, "    {CANOPY_%s, CANOPY_%s, %s}, %s\n", kind, v.settable, inC.constant(v.Start).text, comment(v.Name))
 	}
 	indicators := first(func(v *scalar) bool { return v.hidden })
 	b.WriteString("};\n")
-	list(&b, "uint32_t", "states", len(m.states), func(i int) string { return strconv.Itoa(m.states[i]) })
-	list(&b, "double", "nominals", len(m.states), func(i int) string { return constant(m.nominals[i]).text })
+	define(&b, "uint32_t", "states", len(m.states), func(i int) string { return strconv.Itoa(m.states[i]) })
+	define(&b, "double", "nominals", len(m.states), func(i int) string { return inC.constant(m.nominals[i]).text })
 	fmt.Fprintf(&b, "\nstatic const canopy_model this_model = {%q, variables, %d, %s, %d, %d, %d, %d, %s, MODEL_FUNCTIONS};\n\n"+
 		"#define CANOPY_MODEL this_model\n\n#include \"canopy_fmu.c\"\n#include %q\n", token, len(m.variables),
 		pointer("states", len(m.states)), m.offset, indicators, len(m.states), len(m.variables)-indicators,

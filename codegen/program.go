@@ -11,29 +11,35 @@ import (
 	"github.com/canopy-uav/canopy/expr"
 )
 
-// Program is a plan with its expressions. The signals, by place, have a name and a text about them.
+// Program is a plan with its expressions, and what is to be known about its signals, by their places.
 type Program struct {
 	*executive.Program
-	About func(place int) (name, about string)
+	About func(place int) Signal
 
 	tunable bool // conditions compare with levels that are among the signals, behind the others
 }
 
-// program writes the tables of a plan's leaves.
+// Signal describes a signal: its name, a text for a comment, and whether it is a truth.
+type Signal struct {
+	Name, About string
+	Truth       bool
+}
+
+// program describes a plan's leaves.
 type program struct {
 	*Program
 	*writer
-	places    []int       // the signals in C: the time, the inputs, the slots and the computed signals
+	places    []int       // the signals: the time, the inputs, the slots and the computed signals
 	place     map[int]int // of the signals there
 	inputs    int
 	passes    bool // it has a loop and a blackboard
 	names     []string
 	functions strings.Builder
-	events    strings.Builder // the crossings
-	n         int             // functions
+	n         int // functions
 	tables    []*expr.Tabulated
 	levels    []level
-	crossings []string // functions whose zeros are events; of a tunable program
+	events    strings.Builder // functions whose zeros are events, of a tunable program, and
+	crossings []string        // their names
 }
 
 // level is what a formula compares a signal with.
@@ -42,7 +48,6 @@ type level struct {
 	name  string // of the formula
 	place int    // of the signal
 	value float64
-	falls bool // the formula holds below
 }
 
 // newProgram returns the writer of a program; the error is about what is not supported.
@@ -50,7 +55,7 @@ func newProgram(p *Program, w *writer) (*program, error) {
 	g := &program{Program: p, writer: w, place: map[int]int{}}
 	if len(p.Kept) > 0 {
 		return nil, errors.New("a task writes a value that may be unknown, because a source may be lost: that is not" +
-			" supported in C; export the plan alone, whose leaves are up to your program")
+			" supported; export the plan alone, whose leaves are up to your program")
 	}
 	again := func(r bt.StateRow) bool {
 		return slices.ContainsFunc(r.On[:], func(m bt.MoveRow) bool { return m.Again })
@@ -79,7 +84,7 @@ func newProgram(p *Program, w *writer) (*program, error) {
 	}
 	taken := map[string]bool{}
 	for _, place := range g.places {
-		name, _ := p.About(place)
+		name := p.About(place).Name
 		id := identifier(name)
 		for k := 2; taken[id]; k++ {
 			id = fmt.Sprintf("%s_%d", identifier(name), k)
@@ -173,56 +178,21 @@ func (g *program) continuous(read map[int]bool) (indicators []int) {
 }
 
 // function writes an expression as a function, and returns its name; NULL for nil.
-func (g *program) function(c *expr.Code, truth bool, about string) string {
-	return g.compared(c, truth, about, nil)
-}
-
-// formula is function for one that compares with levels.
-func (g *program) formula(c *expr.Code, task bt.Task, name string) string {
-	about := g.tree.Name(task) + ", " + name
-	if !g.tunable {
-		return g.function(c, true, about)
-	}
-	return g.compared(c, true, about, func(in *expr.Instruction) string {
-		l := level{task, name, g.place[int(in.Index)], in.Value, in.Op == expr.AtMost}
-		g.levels = append(g.levels, l)
-		at := fmt.Sprintf("s[%d]", len(g.places)+len(g.levels)-1)
-		difference := fmt.Sprintf("s[%d] - %s", l.place, at)
-		if l.falls {
-			difference = fmt.Sprintf("%s - s[%d]", at, l.place)
-		}
-		g.crossing("return "+difference+";", about)
-		return at
-	})
-}
-
-// crossing writes a function whose zeros are events.
-func (g *program) crossing(body, about string) {
-	name := fmt.Sprintf("z%d", len(g.crossings)+1)
-	g.crossings = append(g.crossings, name)
-	fmt.Fprintf(&g.events, "\n%s\nstatic double %s(const double *s) {\n  %s\n}\n", comment(about), name, body)
-}
-
-// compared is function with levels.
-func (g *program) compared(c *expr.Code, truth bool, about string, level func(in *expr.Instruction) string) string {
-	if c == nil {
+func (g *program) function(f formula) string {
+	if f.code == nil {
 		return "NULL"
 	}
-	text := body(c, truth, false, func(signal int) int { return g.place[signal] }, func(t *expr.Tabulated) string {
-		i := slices.Index(g.tables, t)
-		if i < 0 {
-			i = len(g.tables)
-			g.tables = append(g.tables, t)
-			g.functions.WriteString(tableText(fmt.Sprintf("table%d", i), t))
-		}
-		return fmt.Sprintf("table%d", i)
-	}, level)
+	of := terms{place: func(signal int) int { return g.place[signal] }, table: g.table}
+	if g.tunable && f.attribute != "" {
+		of.level = func(in *expr.Instruction) string { return g.level(f, in) }
+	}
+	text := inC.body(f.code, f.truth, false, of)
 	g.n++
 	name, result := fmt.Sprintf("f%d", g.n), "double"
-	if truth {
+	if f.truth {
 		result = "bool"
 	}
-	fmt.Fprintf(&g.functions, "\n%s\nstatic %s %s(const double *s) {\n", comment(about), result, name)
+	fmt.Fprintf(&g.functions, "\n%s\nstatic %s %s(const double *s) {\n", comment(f.about), result, name)
 	if !strings.Contains(text, "s[") {
 		g.functions.WriteString("  (void)s;\n")
 	}
@@ -230,121 +200,71 @@ func (g *program) compared(c *expr.Code, truth bool, about string, level func(in
 	return name
 }
 
-// criteria are the formulas of leaves in C, by their names, and how plans call them.
-var criteria = [executive.Criteria]struct{ name, attribute string }{
-	executive.On: {"ON", "on"}, executive.Off: {"OFF", "off"}, executive.SuccessIf: {"SUCCESS_IF", "success if"},
-	executive.FailureIf: {"FAILURE_IF", "failure if"}, executive.Done: {"DONE", "done"},
-	executive.Failed: {"FAILED", "failed"}, executive.Entered: {"ENTERED", "entered"},
-	executive.Exited: {"EXITED", "exited"},
+// table writes a table, unless it is there, and returns its name.
+func (g *program) table(t *expr.Tabulated) string {
+	i := slices.Index(g.tables, t)
+	if i < 0 {
+		i = len(g.tables)
+		g.tables = append(g.tables, t)
+		g.functions.WriteString(tableText(fmt.Sprintf("table%d", i), t))
+	}
+	return fmt.Sprintf("table%d", i)
+}
+
+// level adds the level with which a formula compares a signal, and returns the place of its value.
+func (g *program) level(f formula, in *expr.Instruction) string {
+	l := level{f.task, f.attribute, g.place[int(in.Index)], in.Value}
+	g.levels = append(g.levels, l)
+	signal, at := fmt.Sprintf("s[%d]", l.place), fmt.Sprintf("s[%d]", len(g.places)+len(g.levels)-1)
+	if in.Op == expr.AtMost {
+		g.crossing(at+" - "+signal, f.about)
+	} else {
+		g.crossing(signal+" - "+at, f.about)
+	}
+	return at
+}
+
+// crossing writes a function whose zeros are events.
+func (g *program) crossing(value, about string) {
+	name := fmt.Sprintf("z%d", len(g.crossings)+1)
+	g.crossings = append(g.crossings, name)
+	fmt.Fprintf(&g.events, "\n%s\nstatic double %s(const double *s) {\n  return %s;\n}\n", comment(about), name, value)
 }
 
 // definitions writes the functions and the tables.
 func (g *program) definitions() string {
-	var assignments, leaves, writers, slots, evaluations, reads, readers []string
-	part := func(first, n int) string { return fmt.Sprintf("{%d, %d}", first, n) }
-	entries := func(c *expr.Code) string {
-		list := g.Entries(c)
-		for _, slot := range list {
-			reads = append(reads, fmt.Sprint(slot))
-		}
-		return part(len(reads)-len(list), len(list))
+	p := constants{tables: map[string][]string{}, task: func(t bt.Task) string { return g.numbers[t] },
+		function: g.function}
+	r := g.describe()
+	for _, l := range r.leaves {
+		p.tables["leaves"] = append(p.tables["leaves"], comment(l.about)+" "+p.fields(l))
 	}
-	for i := range g.Leaves {
-		l := &g.Leaves[i]
-		task := g.tree.Name(l.Task)
-		fields := []string{".task = " + g.numbers[l.Task], fmt.Sprintf(".place = %d", g.Place(i))}
-		add := func(name, value string) { fields = append(fields, "."+name+" = "+value) }
-		assign := func(list []executive.Assignment, when string) {
-			for _, a := range list {
-				read := "{0, 0}"
-				if a.Value != nil {
-					read = entries(a.Value)
-				}
-				assignments = append(assignments, fmt.Sprintf("{%d, %d, %s, %s}", a.Slot, a.Captured, read,
-					g.function(a.Value, false, task+", "+when+": "+g.Slots[a.Slot].Name)))
-			}
-			if n := len(list); n > 0 {
-				add(when, part(len(assignments)-n, n))
-			}
-		}
-		if l.Condition {
-			add("condition", "true")
-		}
-		if len(l.Until) > 0 {
-			add("lasts", "true")
-		}
-		if g.tree.Idle(l.Task) && len(l.Entry) > 0 {
-			add("interrupted", g.numbers[g.tree.Parent(l.Task)])
-		} else {
-			add("interrupted", "CANOPY_NONE")
-		}
-		assign(l.Entry, "entry")
-		assign(l.Exit, "exit")
-		if l.EntryTime != nil {
-			add("entry_time", g.function(l.EntryTime, false, task+", entry_time"))
-		}
-		if l.ExitTime != nil {
-			add("exit_time", g.function(l.ExitTime, false, task+", exit_time"))
-		}
-		for f, c := range l.Formulas {
-			if c == nil {
-				continue
-			}
-			add("formulas[CANOPY_"+criteria[f].name+"]", g.formula(c, l.Task, criteria[f].attribute))
-			if len(g.Entries(c)) > 0 {
-				add("reads[CANOPY_"+criteria[f].name+"]", entries(c))
-			}
-		}
-		leaves = append(leaves, comment(task)+" {"+strings.Join(fields, ", ")+"}")
-	}
-	for i := range g.Slots {
-		s := &g.Slots[i]
-		var of []int32
-		if s.Entry {
-			of = g.Readers(i)
-		}
-		slots = append(slots, fmt.Sprintf("%s {%s, %t, %t, %t, %d, %s, %s}", comment(s.Name), constant(s.Initial).text,
-			s.Empty, s.Entry, s.Hold, g.place[g.Signal(i)], part(len(writers), len(s.Writers)), part(len(readers), len(of))))
-		for _, leaf := range of {
-			readers = append(readers, fmt.Sprint(leaf))
-		}
-		for _, w := range s.Writers {
-			phase := map[executive.Phase]string{executive.Active: "CANOPY_WRITING", executive.Leaving: "CANOPY_LEAVING"}
-			writers = append(writers, fmt.Sprintf("%s {%d, %s, %d, %s}", comment(s.Name), w.Leaf, phase[w.Phase], w.Captured,
-				g.function(w.Value, false, g.tree.Name(g.Leaves[w.Leaf].Task)+", write: "+s.Name)))
-		}
-	}
-	relations, heeds := g.relations()
-	for _, e := range g.All {
-		switch e.Kind {
-		case executive.EvaluateSlot:
-			evaluations = append(evaluations, fmt.Sprintf("{%d, %d, NULL}", e.Index, g.place[g.Signal(e.Index)]))
-		case executive.EvaluateComputed:
-			if place, read := g.place[g.Layout.Computed+e.Index]; read {
-				name, _ := g.About(g.Layout.Computed + e.Index)
-				evaluations = append(evaluations, fmt.Sprintf("{0, %d, %s}", place, g.function(g.Computed[e.Index], false, name)))
-			}
-		case executive.EvaluateOutputs, executive.EvaluateDirect: // inputs
+	for _, of := range []struct {
+		table string
+		rows  []row
+	}{{"slots", r.slots}, {"relations", r.relations}, {"evaluations", r.evaluations}} {
+		for _, r := range of.rows {
+			text := p.row(r)
+			p.tables[of.table] = append(p.tables[of.table], text)
 		}
 	}
 	for _, k := range g.continuous(g.read()) {
 		x := &g.Indicators[k]
-		g.crossing("return "+g.function(x.Difference(), false, "difference: "+x.Text)+"(s);", x.Text)
+		g.crossing(g.function(formula{code: x.Difference(), about: "difference: " + x.Text})+"(s)", x.Text)
 	}
 	var b strings.Builder
 	b.WriteString(g.functions.String() + g.events.String())
-	write := func(of, name string, rows []string) string {
-		list(&b, of, name, len(rows), func(i int) string { return rows[i] })
-		return pointer(name, len(rows))
+	fields := []string{"&" + g.prefix + "_tree"}
+	for _, t := range []struct{ of, name string }{{"canopy_code", "leaves"}, {"canopy_assignment", "assignments"},
+		{"canopy_slot", "slots"}, {"canopy_writer", "writers"}, {"canopy_evaluation", "evaluations"}, {"uint16_t", "reads"},
+		{"uint16_t", "readers"}, {"canopy_relation", "relations"}, {"canopy_heed", "heeds"}} {
+		rows := p.tables[t.name]
+		define(&b, t.of, t.name, len(rows), func(i int) string { return rows[i] })
+		fields = append(fields, pointer(t.name, len(rows)))
 	}
-	fields := []string{"&" + g.prefix + "_tree", write("canopy_code", "leaves", leaves),
-		write("canopy_assignment", "assignments", assignments), write("canopy_slot", "slots", slots),
-		write("canopy_writer", "writers", writers), write("canopy_evaluation", "evaluations", evaluations),
-		write("uint16_t", "reads", reads), write("uint16_t", "readers", readers),
-		write("canopy_relation", "relations", relations), write("canopy_heed", "heeds", heeds)}
 	fmt.Fprintf(&b, "\nconst canopy_program %s_program = {%s, %d, %d, %d, %d, %d, %d, %t};\n", g.prefix,
-		strings.Join(fields, ", "), len(leaves), len(slots), len(evaluations), len(g.places), g.Captures,
-		len(relations), g.passes)
+		strings.Join(fields, ", "), len(r.leaves), len(r.slots), len(r.evaluations), len(g.places), g.Captures,
+		len(r.relations), g.passes)
 	fmt.Fprintf(&b, "\nvoid %[1]s_begin(%[1]s *plan) {\n  canopy_execution_begin(&plan->x, &%[1]s_program, plan->tasks, "+
 		"plan->leaves, plan->signals,\n                         plan->held, plan->captured, plan->above);\n}\n", g.prefix)
 	return b.String()
@@ -361,27 +281,6 @@ func (g *program) watched() (indicators []int) {
 	}
 	slices.Sort(indicators)
 	return slices.Compact(indicators)
-}
-
-// relations writes them.
-func (g *program) relations() (relations, heeds []string) {
-	for _, k := range g.watched() {
-		first := len(heeds)
-		for i := range g.Leaves {
-			criteria := 0
-			for f, c := range g.Leaves[i].Formulas {
-				if c != nil && slices.Contains(c.Indicators(), k) {
-					criteria |= 1 << f
-				}
-			}
-			if criteria != 0 {
-				heeds = append(heeds, fmt.Sprintf("{%d, %d}", i, criteria))
-			}
-		}
-		relations = append(relations, fmt.Sprintf("{%s, {%d, %d}}", g.function(g.Indicators[k].Difference(), false,
-			"difference: "+g.Indicators[k].Text), first, len(heeds)-first))
-	}
-	return relations, heeds
 }
 
 // declarations declares the signals and the execution.
@@ -401,7 +300,7 @@ func (g *program) declarations() string {
 		}
 		fmt.Fprintf(&b, "\n/* %s */\nenum {\n", group.about)
 		for i := from; i < from+group.n; i++ {
-			_, about := g.About(g.places[i])
+			about := g.About(g.places[i]).About
 			fmt.Fprintf(&b, "  %s = %d, %s\n", g.constant(group.prefix+"_"+g.names[i]), i, comment(about))
 		}
 		b.WriteString("};\n")
@@ -413,6 +312,6 @@ func (g *program) declarations() string {
 		g.constant("tasks"), max(1, len(g.Leaves)), len(g.places), max(1, len(g.Slots)), max(1, g.Captures),
 		max(1, len(g.watched())), g.prefix)
 	fmt.Fprintf(&b, "\nextern const canopy_program %[1]s_program;\n\n/* Begins an execution, which canopy_execution_step"+
-		" continues. */\nvoid %[1]s_begin(%[1]s *plan);\n", g.prefix)
+		" continues. */\n#ifdef __cplusplus\nextern \"C\"\n#endif\nvoid %[1]s_begin(%[1]s *plan);\n", g.prefix)
 	return b.String()
 }

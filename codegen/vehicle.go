@@ -55,7 +55,7 @@ type vehicle struct {
 
 // function writes an expression as a function with a comment, and returns its name.
 func (w *vehicle) function(c *expr.Code, held bool, about string) string {
-	text := body(c, false, held, func(signal int) int { return signal }, func(t *expr.Tabulated) string {
+	text := inC.body(c, false, held, terms{place: func(signal int) int { return signal }, table: func(t *expr.Tabulated) string {
 		i := slices.Index(w.known, t)
 		if i < 0 {
 			i = len(w.known)
@@ -63,7 +63,7 @@ func (w *vehicle) function(c *expr.Code, held bool, about string) string {
 			w.functions.WriteString(tableText(fmt.Sprintf("table%d", i), t))
 		}
 		return fmt.Sprintf("table%d", i)
-	}, nil)
+	}})
 	w.n++
 	name, sides := fmt.Sprintf("f%d", w.n), ""
 	if held {
@@ -94,7 +94,7 @@ func (w *vehicle) list(of, name string, n int, text func(i int) string) string {
 	for i := range rows {
 		rows[i] = text(i)
 	}
-	list(&w.tables, of, name, n, func(i int) string { return rows[i] })
+	define(&w.tables, of, name, n, func(i int) string { return rows[i] })
 	return pointer(name, n)
 }
 
@@ -103,7 +103,7 @@ func (w *vehicle) text(id string) string {
 		return w.list("canopy_formula", name, len(list),
 			func(i int) string { return w.formula(list[i], fmt.Sprintf("%s[%d]", name, i)) })
 	}
-	limits := func(l [2]float64) string { return "{" + constant(l[0]).text + ", " + constant(l[1]).text + "}" }
+	limits := func(l [2]float64) string { return "{" + inC.constant(l[0]).text + ", " + inC.constant(l[1]).text + "}" }
 	order := func(name string, list []int, of string, n int) string {
 		name = w.list("uint16_t", name, len(list), func(i int) string { return fmt.Sprint(list[i]) })
 		return fmt.Sprintf("{%s, %s, %d, %d}", name, of, len(list), n)
@@ -115,7 +115,7 @@ func (w *vehicle) text(id string) string {
 	fields := []string{
 		w.list("canopy_parameter", "parameters", len(w.Units), func(i int) string {
 			scale, per := w.Units[i].Factor()
-			return "{" + limits(w.Limits[i]) + ", " + constant(scale).text + ", " + constant(per).text + "}"
+			return "{" + limits(w.Limits[i]) + ", " + inC.constant(scale).text + ", " + inC.constant(per).text + "}"
 		}),
 		w.list("canopy_limits", "ranges", len(w.Ranges), func(i int) string { return limits(w.Ranges[i]) }),
 		w.list("canopy_value", "starts", len(w.Initial),
@@ -135,7 +135,7 @@ func (w *vehicle) text(id string) string {
 		w.list("canopy_cell", "cells", len(w.Cells), func(i int) string {
 			points, clamp := w.Cells[i].Axis()
 			of := w.list("double", fmt.Sprintf("points%d", i), len(points),
-				func(k int) string { return constant(points[k]).text })
+				func(k int) string { return inC.constant(points[k]).text })
 			return fmt.Sprintf("{%s, %s, %d, %t}", w.formula(w.Cells[i].Argument(), fmt.Sprintf("cells[%d]", i)), of,
 				len(points), clamp)
 		}),

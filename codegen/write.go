@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -52,23 +53,27 @@ func identifier(name string) string {
 	return strings.ToLower(id)
 }
 
-// comment returns a text as a comment on one line.
-func comment(text string) string {
-	text = strings.Map(func(r rune) rune {
+// printable returns a text on one line.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return ' '
 	}, text)
-	return "/* " + strings.ReplaceAll(strings.ReplaceAll(text, "*/", "* /"), "/*", "/ *") + " */"
 }
 
-// literal returns a text as a string literal, its other bytes than printable ASCII in octal.
-func literal(text string) string {
+// comment returns a text as a comment of C on one line.
+func comment(text string) string {
+	return "/* " + strings.ReplaceAll(strings.ReplaceAll(printable(text), "*/", "* /"), "/*", "/ *") + " */"
+}
+
+// literal returns a text as a string literal, its other bytes than printable ASCII as numbers in this format.
+func literal(text, format string) string {
 	var b strings.Builder
 	for _, c := range []byte(text) {
 		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '?' {
-			fmt.Fprintf(&b, "\\%03o", c)
+			fmt.Fprintf(&b, format, c)
 		} else {
 			b.WriteByte(c)
 		}
@@ -91,25 +96,27 @@ func (w *writer) header(engine, more string) string {
 func (w *writer) source(name, more string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n#include \"%s.h\"\n\n#include <math.h>\n#include <stddef.h>\n\n", comment(w.made), name)
+	p := constants{tables: map[string][]string{}}
 	b.WriteString("static const canopy_node nodes[] = {\n")
 	for i := range w.nodes {
-		fmt.Fprintf(&b, "    %s, %s\n", w.nodes[i].text(), comment(w.about(bt.Task(i))))
+		fmt.Fprintf(&b, "    %s, %s\n", p.fields(w.nodes[i].row()), comment(w.about(bt.Task(i))))
 	}
 	b.WriteString("};\n")
-	list(&b, "canopy_task", "kids", len(w.kids), func(i int) string { return fmt.Sprintf("%d", w.kids[i]) })
-	list(&b, "canopy_state", "states", len(w.states), func(i int) string { return stateText(&w.states[i]) })
-	list(&b, "canopy_lasting", "lasting", len(w.lasting), func(i int) string {
-		return fmt.Sprintf("{%d, %d}", w.lasting[i][0], w.lasting[i][1])
+	kids := p.tables["kids"]
+	define(&b, "canopy_task", "kids", len(kids), func(i int) string { return kids[i] })
+	define(&b, "canopy_state", "states", len(w.states), func(i int) string { return p.row(stateRow(&w.states[i])) })
+	define(&b, "canopy_lasting", "lasting", len(w.lasting), func(i int) string { return p.row(lastingRow(w.lasting[i])) })
+	define(&b, "char *const", "names", len(w.nodes), func(i int) string {
+		return literal(w.tree.Name(bt.Task(i)), `\%03o`)
 	})
-	list(&b, "char *const", "names", len(w.nodes), func(i int) string { return literal(w.tree.Name(bt.Task(i))) })
 	fmt.Fprintf(&b, "\nconst canopy_tree %s_tree = {nodes, %s, %s, %s, names, %d, %d, %d};\n", w.prefix,
-		pointer("kids", len(w.kids)), pointer("states", len(w.states)), pointer("lasting", len(w.lasting)), len(w.nodes),
+		pointer("kids", len(kids)), pointer("states", len(w.states)), pointer("lasting", len(w.lasting)), len(w.nodes),
 		len(w.lasting), len(w.tree.Shared()))
 	return b.String() + more
 }
 
-// list writes a constant array, which C does not allow to be empty.
-func list(b *strings.Builder, of, name string, n int, text func(i int) string) {
+// define writes a constant array, which C does not allow to be empty.
+func define(b *strings.Builder, of, name string, n int, text func(i int) string) {
 	if n == 0 {
 		return
 	}
@@ -127,41 +134,91 @@ func pointer(name string, n int) string {
 	return name
 }
 
-// text returns an initializer. Fields that are 0 are left out.
-func (n *node) text() string {
-	fields := []string{".family = CANOPY_" + strings.ToUpper(n.family.String())}
-	if len(n.flags) > 0 {
-		fields = append(fields, ".flags = CANOPY_"+strings.Join(n.flags, " | CANOPY_"))
+// constants prints the rows of tables as initializers, and collects what C has in other tables or in functions.
+type constants struct {
+	tables   map[string][]string
+	task     func(t bt.Task) string
+	function func(f formula) string
+}
+
+// fields returns an initializer that names the fields. Those that are 0, false or empty are left out.
+func (p *constants) fields(r row) string {
+	var fields []string
+	add := func(name string, v any) {
+		if text := p.value(v); !slices.Contains([]string{"0", "false", "NULL", "{0, 0}"}, text) {
+			fields = append(fields, "."+name+" = "+text)
+		}
 	}
-	if n.verdict != [3]bt.Status{} {
-		fields = append(fields, fmt.Sprintf(".over = %s, .verdict = {%s, %s, %s}", status(n.over), status(n.verdict[0]),
-			status(n.verdict[1]), status(n.verdict[2])))
-	}
-	if n.parent < 0 {
-		fields = append(fields, ".parent = CANOPY_NONE")
-	}
-	for _, f := range []struct {
-		name  string
-		value int
-	}{{"parent", max(0, int(n.parent))}, {"kids", n.kids}, {"n", n.n}, {"enough", int(n.counts.Enough)},
-		{"too_many", int(n.counts.TooMany)}, {"quorum", int(n.counts.Quorum)}, {"shared", n.shared}, {"states", n.states},
-		{"limit", int(n.limit)}, {"msec", n.msec}} {
-		if f.value != 0 {
-			fields = append(fields, fmt.Sprintf(".%s = %d", f.name, f.value))
+	for _, f := range r.fields {
+		switch v := f.value.(type) {
+		case children:
+			first := len(p.tables["kids"])
+			for _, c := range v {
+				p.tables["kids"] = append(p.tables["kids"], p.value(index(c)))
+			}
+			add("kids", first)
+			add("n", len(v))
+		case flags:
+			if len(v) > 0 {
+				fields = append(fields, ".flags = CANOPY_"+strings.Join(v, " | CANOPY_"))
+			}
+		case byCriterion:
+			for _, c := range v {
+				add(fmt.Sprintf("%s[CANOPY_%s]", f.name, strings.ToUpper(c.name)), c.value)
+			}
+		default:
+			add(f.name, v)
 		}
 	}
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-func status(s bt.Status) string { return "CANOPY_" + strings.ToUpper(s.String()) }
-
-func stateText(r *bt.StateRow) string {
-	var moves []string
-	for _, m := range r.On {
-		moves = append(moves, fmt.Sprintf("{%s, %d, %d, %d, %d}", status(m.Says), m.To, m.Then, m.Step, number(m.Again)))
+// row returns an initializer of all fields in their order.
+func (p *constants) row(r row) string {
+	text := "{" + joined(r.fields, func(f field) string { return p.value(f.value) }) + "}"
+	if r.about != "" {
+		text = comment(r.about) + " " + text
 	}
-	return fmt.Sprintf("{%d, %s, %d, %d, {%s}}", r.Child, status(r.Says), r.After, number(r.Whole),
-		strings.Join(moves, ", "))
+	return text
+}
+
+func (p *constants) value(v any) string {
+	switch v := v.(type) {
+	case int, bool, criteria:
+		return fmt.Sprint(v)
+	case bit:
+		return fmt.Sprint(number(bool(v)))
+	case float64:
+		return inC.constant(v).text
+	case symbol:
+		return "CANOPY_" + strings.ToUpper(string(v))
+	case index:
+		if v < 0 {
+			return "CANOPY_NONE"
+		}
+		return fmt.Sprint(int(v))
+	case task:
+		return p.task(bt.Task(v))
+	case row:
+		return p.row(v)
+	case array:
+		return "{" + joined(v, p.value) + "}"
+	case formula:
+		if v.code == nil {
+			return "NULL"
+		}
+		return p.function(v)
+	case list:
+		if len(v.rows) == 0 {
+			return "{0, 0}"
+		}
+		for _, r := range v.rows {
+			text := p.value(r)
+			p.tables[v.table] = append(p.tables[v.table], text)
+		}
+		return fmt.Sprintf("{%d, %d}", len(p.tables[v.table])-len(v.rows), len(v.rows))
+	}
+	return unknown(v)
 }
 
 func number(is bool) int {

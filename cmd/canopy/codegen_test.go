@@ -23,8 +23,8 @@ import (
 	"github.com/canopy-uav/canopy/vehicle/equations"
 )
 
-// sampled is a world whose signals are constant within an instant, but for what the plan writes: what a program in C
-// sees.
+// sampled is a world whose signals are constant within an instant, but for what the plan writes: what an exported
+// program sees.
 type sampled struct {
 	executive.Numbers
 	p       *executive.Program
@@ -52,7 +52,7 @@ func (w *sampled) Signals() []float64 {
 	return w.signals.Values
 }
 
-// exported is a random mission and its program in C.
+// exported is a random mission and its program.
 type exported struct {
 	m       *mission.Mission
 	text    string
@@ -69,7 +69,7 @@ func sent(values []float64) string {
 	return b.String()
 }
 
-// play sends random inputs to the program in C, and writes what the executive does with them.
+// play sends random inputs to the program, and writes what the executive does with them.
 func (e *exported) play(t *testing.T, r *rand.Rand, number int, in, want *bytes.Buffer) {
 	p := e.m.Program
 	w := newSampled(p)
@@ -110,7 +110,7 @@ func (e *exported) play(t *testing.T, r *rand.Rand, number int, in, want *bytes.
 	}
 }
 
-// steps is a step of the world, written as the program in C writes it.
+// steps is a step of the world, written as the programs write it.
 func (e *exported) steps(w *sampled, x *executive.Executive, want *bytes.Buffer) (err error) {
 	x.Begin()
 	again := true
@@ -154,15 +154,8 @@ var waiting = map[string]string{
 		`</ReactiveSequence></Parallel></BehaviorTree></root>`,
 }
 
-// TestProgramsInC: the plan of a mission in C makes the same status changes with the same inputs, in the same order, and
-// writes the same values.
-func TestProgramsInC(t *testing.T) {
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("gcc is not installed")
-	}
-	dir, sources, header, programs, most := t.TempDir(), []string{}, "", []string{}, 1
-	var all []*exported
+// exports returns random missions whose programs can be exported.
+func exports(t *testing.T) (all []*exported) {
 	left := map[string]int{}
 	for seed := uint64(0); len(all) < trees.Count(300, 40); seed++ {
 		files := waiting
@@ -179,26 +172,58 @@ func TestProgramsInC(t *testing.T) {
 			continue
 		}
 		m = m.Flown()
-		name := fmt.Sprintf("m%d", len(all))
-		list, err := codegen.C(name, name, m.Plan.Tree, m.Plan.Tree.Name, programOf(m))
+		e := &exported{m: m, text: files["m.yaml"] + files["p.xml"]}
+		list, err := e.inC("m")
 		if err != nil {
 			left[err.Error()]++
 			continue
 		}
-		e := &exported{m: m, text: files["m.yaml"] + files["p.xml"]}
+		h := list[len(list)-2].Text
+		e.inputs, e.outputs = placesIn(h, "_IN_", m), slices.Concat(placesIn(h, "_OUT_", m), placesIn(h, "_VALUE_", m))
 		all = append(all, e)
+	}
+	t.Log(len(all), "programs; not supported:", left)
+	return all
+}
+
+func (e *exported) inC(name string) ([]codegen.File, error) {
+	return codegen.C(name, name, e.m.Plan.Tree, e.m.Plan.Tree.Name, programOf(e.m))
+}
+
+// TestPrograms: the plan of a mission in C or Lua makes the same status changes with the same inputs as the executive, in
+// the same order, and writes the same values.
+func TestPrograms(t *testing.T) {
+	all := exports(t)
+	t.Run("C", func(t *testing.T) { played(t, all, 1e-12, programsInC(t, all)) })
+	t.Run("Lua", func(t *testing.T) {
+		precision := 1e-12
+		if os.Getenv("CANOPY_LUA") != "" {
+			precision = 1e-5 // of numbers of 32 bits
+		}
+		played(t, all, precision, programsInLua(t, all)...)
+	})
+}
+
+// programsInC returns a program that executes plans by their numbers.
+func programsInC(t *testing.T, all []*exported) string {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("gcc is not installed")
+	}
+	dir, sources, header, programs, most := t.TempDir(), []string{}, "", []string{}, 1
+	for i, e := range all {
+		m, name := e.m, fmt.Sprintf("m%d", i)
+		list, err := e.inC(name)
+		must(t, err)
 		for _, f := range list {
 			must(t, os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o600))
 		}
-		h := list[len(list)-2].Text
-		e.inputs, e.outputs = placesIn(h, "_IN_", m), slices.Concat(placesIn(h, "_OUT_", m), placesIn(h, "_VALUE_", m))
 		sources = append(sources, name+".c")
 		header += "#include \"" + name + ".h\"\n"
 		programs = append(programs, "&"+name+"_program")
 		most = max(most, m.Plan.Tree.Len(), len(m.Program.Leaves), m.Program.Layout.Signals, m.Program.Captures,
 			len(m.Program.Indicators))
 	}
-	t.Log(len(all), "programs; not supported:", left)
 	header += fmt.Sprintf("#define PROGRAMS %s\n#define MOST %d\n", strings.Join(programs, ", "), most)
 	must(t, os.WriteFile(filepath.Join(dir, "missions.h"), []byte(header), 0o600))
 	driver, err := filepath.Abs("../../codegen/testdata/programs.c")
@@ -212,11 +237,46 @@ func TestProgramsInC(t *testing.T) {
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%.4000s", err, out)
 	}
+	return program
+}
+
+// lua returns the interpreter: lua5.3, or the one that CANOPY_LUA names, as one with numbers of 32 bits.
+func lua(t *testing.T) string {
+	if path := os.Getenv("CANOPY_LUA"); path != "" {
+		return path
+	}
+	path, err := exec.LookPath("lua5.3")
+	if err != nil {
+		t.Skip("lua5.3 is not installed")
+	}
+	return path
+}
+
+// programsInLua is the same in Lua.
+func programsInLua(t *testing.T, all []*exported) []string {
+	dir, text := t.TempDir(), ""
+	for _, part := range []string{"count", "programs"} {
+		data, err := os.ReadFile("../../codegen/testdata/" + part + ".lua")
+		must(t, err)
+		text += string(data)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "programs.lua"), []byte(text), 0o600))
+	for i, e := range all {
+		name := fmt.Sprintf("m%d", i)
+		module, _, err := codegen.Lua(name, name, e.m.Plan.Tree, e.m.Plan.Tree.Name, programOf(e.m), "")
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dir, filepath.Base(module.Name)), []byte(module.Text), 0o600))
+	}
+	return []string{lua(t), filepath.Join(dir, "programs.lua"), dir}
+}
+
+// played compares what a program does with the executive.
+func played(t *testing.T, all []*exported, precision float64, program ...string) {
 	var in, want bytes.Buffer
 	for i, e := range all {
 		e.play(t, rand.New(rand.NewPCG(51, uint64(i))), i, &in, &want)
 	}
-	c = exec.Command(program)
+	c := exec.Command(program[0], program[1:]...)
 	c.Stdin = &in
 	out, err := c.CombinedOutput()
 	if err != nil {
@@ -231,15 +291,16 @@ func TestProgramsInC(t *testing.T) {
 		if strings.HasPrefix(wants[i], "plan ") {
 			plan, _ = strconv.Atoi(wants[i][5:])
 		}
-		if i >= len(got) || !alike(got[i], wants[i]) {
+		if i >= len(got) || !alike(got[i], wants[i], precision) {
 			t.Fatalf("%s\nline %d:\n%s\nthe executive:\n%s", all[plan].text, i, strings.Join(got[max(0, i-12):min(len(got), i+3)], "\n"),
 				strings.Join(wants[max(0, i-12):min(len(wants), i+3)], "\n"))
 		}
 	}
 }
 
-// alike compares lines of texts and numbers, which may differ by the last digit of a function such as a sine.
-func alike(a, b string) bool {
+// alike compares lines of texts and numbers, which may differ by the last digit of a function such as a sine: by this
+// part of them.
+func alike(a, b string, precision float64) bool {
 	if a == b {
 		return true
 	}
@@ -247,7 +308,7 @@ func alike(a, b string) bool {
 	return slices.EqualFunc(x, y, func(a, b string) bool {
 		v, err1 := strconv.ParseFloat(strings.ReplaceAll(a, "-nan", "nan"), 64)
 		w, err2 := strconv.ParseFloat(b, 64)
-		return a == b || err1 == nil && err2 == nil && (math.Abs(v-w) <= 1e-12*math.Abs(w) || math.IsNaN(v) && math.IsNaN(w))
+		return a == b || err1 == nil && err2 == nil && (math.Abs(v-w) <= precision*max(precision, math.Abs(w)) || math.IsNaN(v) && math.IsNaN(w))
 	})
 }
 
@@ -287,6 +348,139 @@ func TestSolarDayInC(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	printed, err := exec.Command(program, filepath.Join(dir, "day")).CombinedOutput()
+	page, _ := os.ReadFile(filepath.Join(example, "README.md"))
+	if err != nil || !strings.Contains(string(page), "```console\n"+string(printed)+"```") {
+		t.Errorf("%v\n%s", err, printed)
+	}
+}
+
+// TestInstructions: the table of docs/deploy-lua.md has how many instructions plans take in Lua, on random inputs.
+func TestInstructions(t *testing.T) {
+	page, err := os.ReadFile("../../docs/deploy-lua.md")
+	must(t, err)
+	for _, name := range []string{"solar-day", "patrol-copter", "circuit-plane"} {
+		m, err := readMission("../../missions/"+name+".yaml", nil, os.Stderr)
+		must(t, err)
+		m = m.Flown()
+		e := &exported{m: m}
+		list, err := e.inC("m")
+		must(t, err)
+		e.inputs = placesIn(list[len(list)-2].Text, "_IN_", m)
+		program := append(programsInLua(t, []*exported{e}), "count")
+		largest := make([]int, 4)
+		for seed := range uint64(10) {
+			var in, want bytes.Buffer
+			e.play(t, rand.New(rand.NewPCG(53, seed)), 0, &in, &want)
+			c := exec.Command(program[0], program[1:]...)
+			c.Stdin = &in
+			var counts bytes.Buffer
+			c.Stderr = &counts
+			if err := c.Run(); err != nil {
+				t.Fatal(&counts)
+			}
+			for i, n := range strings.Fields(counts.String()) {
+				v, err := strconv.Atoi(n)
+				must(t, err)
+				largest[i] = max(largest[i], v)
+			}
+		}
+		row := fmt.Sprintf("| `%s` | %d |", name, m.Plan.Tree.Len())
+		for i, unit := range []int{100, 100, 100, 10} {
+			row += fmt.Sprintf(" %d |", (largest[i]+unit-1)/unit*unit)
+		}
+		if !strings.Contains(string(page), row) {
+			t.Errorf("docs/deploy-lua.md lacks the row %s", row)
+		}
+	}
+}
+
+// TestScriptsOfArduPilot: exported scripts connect the signals of a contract to ArduPilot, as far as it has bindings, stop where a
+// signal is not connected, and are kept by the next export.
+func TestScriptsOfArduPilot(t *testing.T) {
+	interpreter := lua(t)
+	dir := t.TempDir()
+	flown := func(script string, steps int, last ...string) string {
+		args := append([]string{"testdata/ardupilot.lua", dir, script, strconv.Itoa(steps)}, last...)
+		out, err := exec.Command(interpreter, args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	for _, name := range []string{"missions/patrol-copter.yaml", "missions/circuit-plane.yaml", "missions/solar-day.yaml",
+		"missions/solar-day.xml", "examples/28-cpp/patrol.xml"} {
+		if name == "missions/solar-day.xml" {
+			must(t, os.Remove(filepath.Join(dir, "solar_day.lua")))
+		}
+		if _, stderr, status := canopy("export", "lua", "../../"+name, "--out", dir); status != exitOK || stderr != "" {
+			t.Fatal(stderr)
+		}
+		if name == "missions/solar-day.yaml" {
+			if is := flown("solar_day.lua", 3); is != "not connected: h\n" {
+				t.Error(is)
+			}
+		}
+	}
+	copter := flown("patrol_copter.lua", 400)
+	for _, want := range []string{"mode\t4\narm\ntake off\t20.0\n", "target\t80.0\t0.0\t25.0\ntarget\t80.0\t80.0\t25.0\n",
+		"mode\t6\n", "goes on\n"} {
+		if !strings.Contains(copter, want) {
+			t.Errorf("no %q in\n%s", want, copter)
+		}
+	}
+	if is := flown("patrol_copter.lua", 9, "-2147483648"); !strings.Contains(is, "the script has run for more than 24 days") {
+		t.Error(is)
+	}
+	if is := flown("circuit_plane.lua", 400); !strings.HasSuffix(is, "not connected: speed\n") || !strings.Contains(is, "set\tTKOFF_ALT") {
+		t.Error(is)
+	}
+	if is := flown("solar_day.lua", 3); !strings.HasPrefix(is, "not connected: ") {
+		t.Error(is)
+	}
+	file := filepath.Join(dir, "patrol.lua")
+	leaves := strings.ReplaceAll(fileText(t, file), "{poll = function() not_connected(\"", "{poll = function() return \"Success\" end, start = function() gcs:send_text(6, \"")
+	leaves = strings.ReplaceAll(leaves, "judge = function() not_connected(\"batteryok\") end", "judge = function() return true end")
+	must(t, os.WriteFile(file, []byte(leaves), 0o600))
+	_, stderr, status := canopy("export", "lua", "../../examples/28-cpp/patrol.xml", "--out", dir)
+	if status != exitOK || !strings.Contains(stderr, "patrol.lua is kept as it is") || fileText(t, file) != leaves {
+		t.Error(stderr)
+	}
+	if is := flown("patrol.lua", 3); is != "text\t6\tflyto\ntext\t6\ttakephoto\ngoes on\n" {
+		t.Error(is)
+	}
+	must(t, os.WriteFile(file, []byte(strings.Replace(leaves, "PERIOD = 100", "PERIOD = 70000", 1)), 0o600))
+	if is := flown("patrol.lua", 3); !strings.Contains(is, "the period is not a whole number from 1 to 65535") {
+		t.Error(is)
+	}
+}
+
+// TestPX4 runs examples/30-px4 against its stubs: its page has what it prints.
+func TestPX4(t *testing.T) {
+	for _, compiler := range []string{"gcc", "g++"} {
+		if _, err := exec.LookPath(compiler); err != nil {
+			t.Skip(compiler + " is not installed")
+		}
+	}
+	dir := t.TempDir()
+	if _, stderr, status := canopy("export", "c", "../../missions/solar-day.yaml", "--out", dir); status != exitOK {
+		t.Fatal(stderr)
+	}
+	example, err := filepath.Abs("../../examples/30-px4")
+	must(t, err)
+	flags := []string{"-DCANOPY_TIME=int64_t", "-DCANOPY_SECOND=1000000", "-Wall", "-Wextra", "-Werror"}
+	objects := []string{"canopy.o", "canopy_program.o", "solar-day.o"}
+	for _, args := range [][]string{
+		slices.Concat([]string{"gcc", "-std=c99", "-c", "canopy.c", "canopy_program.c", "solar-day.c"}, flags),
+		slices.Concat([]string{"g++", "-std=c++17", "-I.", "-I" + filepath.Join(example, "stub"), filepath.Join(example, "CanopyPlan.cpp"),
+			filepath.Join(example, "stub", "main.cpp"), "-o", "plan"}, flags, objects, []string{"-lm"}),
+	} {
+		c := exec.Command(args[0], args[1:]...)
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	printed, err := exec.Command(filepath.Join(dir, "plan")).CombinedOutput()
 	page, _ := os.ReadFile(filepath.Join(example, "README.md"))
 	if err != nil || !strings.Contains(string(page), "```console\n"+string(printed)+"```") {
 		t.Errorf("%v\n%s", err, printed)

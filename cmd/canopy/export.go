@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -37,11 +39,13 @@ func exportCommand() *cobra.Command {
 			case "qgc":
 				text, err = contingency(args[1], tree, cmd.ErrOrStderr())
 			case "c":
-				return program(args[1], out, cmd.ErrOrStderr())
+				return program(args[1], out, inC, cmd.ErrOrStderr())
 			case "fmu":
 				return exportFMU(args[1], out, unit, cmd.ErrOrStderr())
+			case "lua":
+				return program(args[1], out, inLua, cmd.ErrOrStderr())
 			default:
-				err = &usageError{unknownWord("format", args[0], []string{"c", "fmu", "qgc", "smv"})}
+				err = &usageError{unknownWord("format", args[0], []string{"c", "fmu", "lua", "qgc", "smv"})}
 			}
 			if err != nil {
 				return err
@@ -49,7 +53,7 @@ func exportCommand() *cobra.Command {
 			return writeText(cmd.OutOrStdout(), out, text)
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "write to this `file` (default standard output); with c: a folder")
+	c.Flags().StringVar(&out, "out", "", "write to this `file` (default standard output); with c and lua: a folder")
 	c.Flags().StringVar(&tree, "tree", "", "with qgc: the `tree` of the plan")
 	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
 	c.Flags().Var(&budget, "budget", "maximum `time`")
@@ -73,8 +77,48 @@ func modelChecked(cmd *cobra.Command, name, facts string, budget seconds) (strin
 	return text, failed(err)
 }
 
-// program writes the tree of a plan in C to a folder.
-func program(name, folder string, stderr io.Writer) error {
+// design is what a program is made of.
+type design struct {
+	name, from string
+	tree       *bt.Tree
+	about      func(bt.Task) string
+	mission    *mission.Mission // nil: of a plan alone
+}
+
+// inC writes a program in C to a folder.
+func inC(s *design, folder string, _ io.Writer) error {
+	list, err := codegen.C(s.name, s.from+", made by canopy export c; do not edit.", s.tree, s.about, programOf(s.mission))
+	for _, f := range list {
+		err = errors.Join(err, files.Save(filepath.Join(folder, f.Name), []byte(f.Text)))
+	}
+	return err
+}
+
+// inLua writes a program in Lua to a folder; a script that is there is kept.
+func inLua(s *design, folder string, stderr io.Writer) error {
+	vehicle := ""
+	if s.mission != nil {
+		vehicle = s.mission.Vehicle.Name
+	}
+	module, script, err := codegen.Lua(s.name, s.from+", made by canopy export lua", s.tree, s.about, programOf(s.mission),
+		vehicle)
+	if err != nil {
+		return err
+	}
+	if err := files.Save(filepath.Join(folder, module.Name), []byte(module.Text)); err != nil {
+		return err
+	}
+	name := filepath.Join(folder, script.Name)
+	if _, err := os.Lstat(name); err == nil {
+		fmt.Fprintf(stderr, "canopy: %s is kept as it is: it is yours; remove it to have a new one\n", filepath.ToSlash(name))
+		return nil
+	}
+	return files.Save(name, []byte(script.Text))
+}
+
+// program writes the tree of a plan, or a mission, in a language to a folder.
+func program(name, folder string, write func(s *design, folder string, stderr io.Writer) error,
+	stderr io.Writer) error {
 	if folder == "" {
 		return &usageError{"a program has several files: name their folder with --out"}
 	}
@@ -83,17 +127,7 @@ func program(name, folder string, stderr io.Writer) error {
 		return err
 	}
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	made := "From " + filepath.ToSlash(name) + ", made by canopy export c; do not edit."
-	list, err := codegen.C(base, made, p.Tree, taskText(p), programOf(m))
-	if err != nil {
-		return failed(err)
-	}
-	for _, f := range list {
-		if err := files.Save(filepath.Join(folder, f.Name), []byte(f.Text)); err != nil {
-			return failed(err)
-		}
-	}
-	return nil
+	return failed(write(&design{base, "From " + filepath.ToSlash(name), p.Tree, taskText(p), m}, folder, stderr))
 }
 
 // taskText describes the tasks of a plan: the kind, the place, the tag.
@@ -117,10 +151,10 @@ func programOf(m *mission.Mission) *codegen.Program {
 	}
 	m = m.Flown()
 	names := m.Subject().Signals
-	return &codegen.Program{Program: m.Program, About: func(place int) (name, about string) {
-		name = names[place]
+	return &codegen.Program{Program: m.Program, About: func(place int) codegen.Signal {
+		name := names[place]
 		s, _ := m.Signal(name)
-		about = name
+		about := name
 		switch {
 		case len(s.Values) > 0:
 			about += ": "
@@ -136,7 +170,7 @@ func programOf(m *mission.Mission) *codegen.Program {
 		if s.Text != "" {
 			about += ": " + s.Text
 		}
-		return name, about
+		return codegen.Signal{Name: name, About: about, Truth: s.Type == expr.Boolean}
 	}}
 }
 
