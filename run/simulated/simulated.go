@@ -52,7 +52,8 @@ type world struct {
 
 	listed int // number of indicators whose events are in the log; those of functions follow
 
-	switching model.Switching // the vehicle; nil: it has no switches
+	live      model.Live      // the vehicle; nil: it is a function of its arguments
+	switching model.Switching // likewise; nil: it has no switches
 	own       []model.Switch  // its switches: the indicators behind those of the program
 	commanded bool            // they depend on commands
 	asked     []int           // scratch: some of them,
@@ -78,13 +79,19 @@ func newWorld(m *mission.Mission, interpolated bool) (*world, error) {
 // by indicator of the program, the same one in the old world, or -1. Without an old world it is the one at the start.
 func follow(plain *mission.Mission, interpolated bool, old *world, u []float64, same []int) (*world, error) {
 	m := plain.Smooth()
-	vehicle, err := m.Vehicle.New(m.Parameters)
-	if err != nil {
+	vehicle, err := model.Instance(nil), error(nil)
+	if old != nil && old.live != nil {
+		vehicle = old.live
+	} else if vehicle, err = m.Vehicle.New(m.Parameters); err != nil {
 		return nil, err
 	}
 	w := &world{m: m, vehicle: vehicle, signals: executive.NewSignals(m.Program, vehicle.Outputs), held: m != plain,
 		listed: len(plain.Program.Indicators), interpolated: interpolated}
+	w.live, _ = vehicle.(model.Live)
 	w.y = m.Initial(vehicle)
+	if err := w.failed(); err != nil {
+		return nil, err
+	}
 	w.switches()
 	w.enclosure = w.newEnclosure()
 	from := 0.0
@@ -342,9 +349,32 @@ func (w *world) SetAlarm(t float64) { w.sim.Alarm = t }
 
 func (w *world) Restart() { w.sim.Restart() }
 
+// failed returns why the vehicle has failed; nil: it has not.
+func (w *world) failed() error {
+	if w.live == nil {
+		return nil
+	}
+	return w.live.Err()
+}
+
+// Ended implements run.Ending.
+func (w *world) Ended() string {
+	if w.live == nil {
+		return ""
+	}
+	return w.live.Ended()
+}
+
 func (w *world) Advance(until float64) (run.Segment, error) {
 	segment, err := w.sim.Advance(until)
 	events, own := split(segment.Events, w.listed)
+	if w.live != nil && err == nil && len(segment.Events) == 0 {
+		w.evaluate(w.m.Program.Derive, w.sim.T, w.sim.Y, &w.sim.Discrete, w.sim.Above)
+		own = w.live.Stepped(w.sim.T, w.sim.Y, w.signals.Commands()) || own
+	}
+	if e := w.failed(); e != nil {
+		err = e
+	}
 	touched, _ := split(segment.Touched, w.listed)
 	s := run.Segment{To: segment.To, Events: events, Own: own, Touched: touched, Alarm: segment.Alarm, Slid: segment.Slid}
 	if segment.Chatter != nil {
@@ -379,6 +409,9 @@ func (w *world) Iterate() ([]int, error) {
 		w.changed = append(w.changed, list...)
 		again = again || w.held && len(list) > 0
 		again = w.react(!again) || again
+		if err := w.failed(); err != nil {
+			return nil, err
+		}
 	}
 	return w.changed, nil
 }
@@ -465,6 +498,9 @@ func (w *world) State(c *snapshot.Codec) {
 	w.commands = false
 	w.sim.State(c)
 	w.Numbers.State(c)
+	if v, ok := w.vehicle.(snapshot.Stateful); ok {
+		v.State(c)
+	}
 	unfit := func(u []float64) bool { return !w.m.Program.Fits(u) }
 	if c.Loading() && slices.ContainsFunc(w.sim.Inputs(), unfit) {
 		c.Fail(snapshot.ErrMismatch)
