@@ -105,8 +105,9 @@ static bool convert(int type, void *list, size_t i, double *x, bool back)
 /* ---- Messages */
 
 static int answers; /* the descriptor */
-static char *in, *out;
+static char *in, *out; /* the request and the answer */
 static size_t at, size, used, room;
+static uint32_t operation;
 static const char *volatile calling = "nothing"; /* for the message about a crash */
 static text volatile verb = ""; /* Get or Set, before a type */
 static char said[512]; /* by the FMU, last */
@@ -131,6 +132,19 @@ static void answer(int status)
 	memcpy(out, head, 8);
 	if (!all(answers, out, used, false))
 		_exit(1);
+}
+
+/* next waits for a request; false: there is none any more. */
+static bool next(void)
+{
+	static size_t most;
+	uint32_t head[2];
+	if (!all(0, (char *)head, 8, true))
+		return false;
+	size = head[0], operation = head[1];
+	if (size > most && !(in = realloc(in, most = 2 * size)))
+		return false;
+	return all(0, in, size, true);
 }
 
 static void *need(size_t n) /* room in the answer, aligned if what is before is a multiple of eight */
@@ -397,14 +411,15 @@ static void load(void)
 {
 	static struct callbacks2 callbacks = {logged2, calloc, free, 0, 0};
 	version = (int)word(), cosimulation = (int)word();
-	uint32_t flags = word();
+	uint32_t offers = word();
+	bool early = offers & 2;
+	events = offers & 1;
 	nx = word(), nz = word();
 	double start = number(), stop = number(), tolerance = number();
 	text file = string(), called = string();
 	model = string();
 	text token = string(), resources = string();
 	struct list parameters;
-	events = flags & 1;
 	calling = "dlopen";
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
@@ -415,12 +430,11 @@ static void load(void)
 	*said = 0, calling = "Instantiate";
 	if (version == 2)
 		fmu = fmi.Instantiate(called, cosimulation, token, resources, &callbacks, 0, 0);
-	else if (cosimulation && events) /* some say so, and have none */
-		fmu = fmi.InstantiateCoSimulation(called, token, resources, false, false, true, flags & 2, 0, 0, 0, logged3, update3);
-	if (!fmu && version == 3 && cosimulation)
-		events = false, fmu = fmi.InstantiateCoSimulation(called, token, resources, false, false, false, flags & 2, 0, 0, 0, logged3, update3);
-	else if (!fmu && version == 3)
+	else if (!cosimulation)
 		fmu = fmi.InstantiateModelExchange(called, token, resources, false, false, 0, logged3);
+	else do /* some promise an event mode that they do not have */
+		fmu = fmi.InstantiateCoSimulation(called, token, resources, false, false, events, early, 0, 0, 0, logged3, update3);
+	while (!fmu && events && !(events = false));
 	if (!fmu)
 		fail(Error, "Instantiate");
 	parameters = variables();
@@ -578,19 +592,11 @@ int main(void)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &action, 0);
 	signal(SIGINT, SIG_IGN); /* the parent decides */
-	for (;;) {
-		uint32_t head[2];
-		static size_t most;
-		if (!all(0, (char *)head, 8, true))
-			return 0;
-		if (head[0] > most && !(in = realloc(in, most = 2 * (size_t)head[0])))
-			return 1;
-		if (!all(0, in, head[0], true))
-			return 0;
-		at = 0, size = head[0], used = 0, need(8);
+	while (next()) {
+		at = 0, used = 0, need(8);
 		failure = OK, verb = "";
 		if (!setjmp(failed)) {
-			switch (head[1]) {
+			switch (operation) {
 			case Load: load(); break;
 			case Evaluate: evaluate(); break;
 			case Event: event(); break;
