@@ -482,7 +482,10 @@ func (w *world) Changed() bool {
 	if len(w.memory) == 0 && len(w.own) == 0 {
 		return w.sim.Changed()
 	}
-	n, before := w.m.Program.Inputs(), w.sim.Before() // what the vehicle remembers is no signal
+	n, before := w.m.Program.Inputs(), w.sim.Before() // what the vehicle remembers is no signal,
+	if w.live != nil {
+		n = len(w.sim.U) // but its outputs follow it
+	}
 	return !slices.EqualFunc(w.sim.U[:n], before.U[:n], sim.Same) || !slices.Equal(w.sim.Y, w.sim.Left()) ||
 		!slices.Equal(w.sim.Above[:w.listed], before.Above[:w.listed])
 }

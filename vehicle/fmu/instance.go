@@ -26,6 +26,7 @@ type instance struct {
 	process Process // nil: it has not been needed
 	err     error   // why it has failed
 	ended   string  // why it has ended the simulation
+	refused error   // the last values that it discarded
 
 	held []float64 // memory
 
@@ -178,6 +179,7 @@ func (v *instance) call(op Operation, t float64, request []byte) (*answer, bool)
 	case err == nil:
 		return &answer{a}, true
 	case op == Evaluate && errors.Is(err, ErrDiscard):
+		v.refused = err
 	default:
 		v.err = fmt.Errorf("the FMU %s was to %v at t = %.9g s: %w", v.u.Name, op, t, err)
 	}
@@ -402,10 +404,10 @@ func (v *instance) Stepped(t float64, y, commands []float64) (react bool) {
 
 // Undefined implements [model.Switching].
 func (v *instance) Undefined() string {
-	if v.err == nil {
-		return "the FMU discards the values there"
+	if v.refused == nil {
+		return ""
 	}
-	return v.err.Error()
+	return v.refused.Error()
 }
 
 // Err implements [model.Live].
