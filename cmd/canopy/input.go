@@ -147,6 +147,15 @@ func readMission(name string, set []string, stderr io.Writer, decides ...string)
 	return m, accepted(diags, stderr, decides...)
 }
 
+// simulatedMission is readMission for a simulation, in which the code of the mission's FMU may run.
+func simulatedMission(name string, set []string, stderr io.Writer) (*mission.Mission, error) {
+	m, err := readMission(name, set, stderr)
+	if err != nil {
+		return nil, err
+	}
+	return m.Hosted(host.New().Start), nil
+}
+
 // missionOf reads a mission with the settings of --set, and checks the state graph that it names.
 func missionOf(name string, set []string) (*mission.Mission, diag.List, error) {
 	if _, err := readFile(filepath.ToSlash(name)); err != nil { // it has no place for a mistake
@@ -154,7 +163,6 @@ func missionOf(name string, set []string) (*mission.Mission, diag.List, error) {
 	}
 	m, diags := mission.Read(filepath.ToSlash(name), readFile, equations.Offers(), set)
 	if m != nil {
-		m = m.Hosted(host.New().Start)
 		_, more := run.Graph(m)
 		diags = append(diags, more...)
 	}

@@ -186,8 +186,18 @@ func (v *instance) call(op Operation, t float64, request []byte) (*answer, bool)
 	return &answer{}, false
 }
 
-// Initial implements [model.Instance].
+// Initial implements [model.Instance]. Where no code runs, the states begin as the description says.
 func (v *instance) Initial(y []float64) {
+	if place := 0; v.start == nil {
+		clear(y)
+		for _, s := range v.u.states {
+			for i := range s.size {
+				y[place] = s.begins(i)
+				place++
+			}
+		}
+		return
+	}
 	v.up()
 	clear(y[copy(y, v.initial):])
 }
