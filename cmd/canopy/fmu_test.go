@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -422,6 +423,27 @@ func TestReferenceFMUs(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// The FMU of the example is that of the tests.
+func TestFMUOfExample(t *testing.T) {
+	data, err := os.ReadFile("../../examples/31-fmu/ball.fmu")
+	must(t, err)
+	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	must(t, err)
+	for _, f := range r.File {
+		from := f.Name
+		if from == "modelDescription.xml" {
+			from = "fmi3.xml"
+		}
+		want, err := os.ReadFile(ballSources + from)
+		must(t, err)
+		in, err := f.Open()
+		must(t, err)
+		if text, err := io.ReadAll(in); err != nil || !bytes.Equal(text, want) {
+			t.Errorf("%s of examples/31-fmu/ball.fmu differs from that of %s: pack it again", f.Name, ballSources)
 		}
 	}
 }

@@ -490,7 +490,7 @@ func (u *Unit) structure(root *element) error {
 			break
 		}
 		of := u.refers(d.attribute(u, "derivative"))
-		if of == nil || of.kind != 0 || of.size != d.size {
+		if of == nil || of.kind != 0 || of.size != d.size || state[of] {
 			return fmt.Errorf("the derivative %s does not say which state it is the derivative of", d.name)
 		}
 		state[of] = true
@@ -525,24 +525,25 @@ func (u *Unit) structure(root *element) error {
 	if u.Interface == CoSimulation {
 		return nil
 	}
-	u.nz = int(number(root.at("numberOfEventIndicators"), 0))
+	count := number(root.at("numberOfEventIndicators"), 0)
+	if !(count >= 0 && count <= maxElements) {
+		return errors.New("it has a wrong number of event indicators")
+	}
+	u.nz = int(count)
 	for i := range u.nz {
 		u.indicators = append(u.indicators, fmt.Sprintf("event indicator %d", i+1))
 	}
 	for i := range s.Children {
 		if e := &s.Children[i]; e.XMLName.Local == "EventIndicator" {
 			v := u.refers(e.at("valueReference"))
-			if v == nil {
-				return errors.New("an event indicator refers to no variable")
+			if v == nil || v.size > maxElements-u.nz {
+				return errors.New("an event indicator refers to no variable, or there are too many")
 			}
 			for range v.size {
 				u.nz++
 				u.indicators = append(u.indicators, fmt.Sprintf("event indicator %d, %s", u.nz, v.name))
 			}
 		}
-	}
-	if u.nz < 0 || u.nz > maxElements {
-		return errors.New("it has a wrong number of event indicators")
 	}
 	return nil
 }
