@@ -49,17 +49,17 @@ type Unit struct {
 	completes  bool // it wants to know of completed steps
 	serialises bool
 
-	parameters, structural []*variable
-	states, continuous     []*variable
-	discrete, outputs      []*variable
-	names                  map[*variable][]string // of the elements
-	indicators             []string
-	direct                 map[*variable][]*variable // the inputs on which an output depends at once; nil: all
-	variables              []*variable
-	byRef                  map[uint32]*variable
-	types, units           map[string]*element
-	taken                  map[string]bool
-	nx, nz, nc, nd, no     int
+	parameters         []*variable
+	states, continuous []*variable
+	discrete, outputs  []*variable
+	names              map[*variable][]string // of the elements
+	indicators         []string
+	direct             map[*variable][]*variable // the inputs on which an output depends at once; nil: all
+	variables          []*variable
+	byRef              map[uint32]*variable
+	types, units       map[string]*element
+	taken              map[string]bool
+	nx, nz, nc, nd, no int
 }
 
 // Sources are the files of which the library of an FMU is compiled, with the definitions for the preprocessor.

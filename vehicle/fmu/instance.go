@@ -330,7 +330,7 @@ func (v *instance) React(t float64, y, commands, memory []float64, settled bool)
 	other := !slices.Equal(commands, v.last)
 	if v.u.Interface == CoSimulation {
 		if due || other && v.u.Fixed == 0 {
-			due = v.advance(t, due, commands)
+			due = v.advance(t, due)
 		}
 		copy(v.last, commands)
 	} else if due = due || other || v.wants || !slices.Equal(v.below, v.sides[:v.u.nz]); due {
@@ -365,7 +365,7 @@ func (v *instance) handle(t float64, y, commands []float64) bool {
 }
 
 // advance makes the step of a co-simulation up to the present, with the commands that it had until now.
-func (v *instance) advance(t float64, due bool, commands []float64) bool {
+func (v *instance) advance(t float64, due bool) bool {
 	if due {
 		t = v.next
 	}

@@ -57,7 +57,8 @@ func (u *Unit) Vehicle(start Start) *model.Vehicle {
 	for _, in := range slices.Concat(u.continuous, u.discrete) {
 		for i, name := range u.names[in] {
 			commands = append(commands, name)
-			v.Commands = append(v.Commands, model.Command{Variable: u.describe(in, i), Default: in.begins(i), Range: u.bounds(in)})
+			v.Commands = append(v.Commands,
+				model.Command{Variable: u.describe(in, i), Default: in.begins(i), Range: u.bounds(in)})
 			u.typed(v, in, name)
 		}
 	}

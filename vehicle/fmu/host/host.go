@@ -48,9 +48,6 @@ func (h *Host) Start(u *fmu.Unit) (fmu.Process, error) {
 		}
 		h = &Host{filepath.Join(dir, "canopy", "fmu"), h.CC, h.Limit, h.Stderr}
 	}
-	if runtime.GOOS == "windows" {
-		return nil, errors.New("FMUs cannot be simulated on Windows; there is WSL")
-	}
 	sum := sha256.Sum256(append(program, h.CC...))
 	binary := filepath.Join(h.Cache, "host-"+hex.EncodeToString(sum[:8]))
 	err := h.once(binary, func(to string) error {
@@ -75,7 +72,7 @@ func (h *Host) Start(u *fmu.Unit) (fmu.Process, error) {
 }
 
 // once makes a file or a folder of the cache, unless it exists.
-func (h *Host) once(name string, make func(to string) error) error {
+func (h *Host) once(name string, create func(to string) error) error {
 	if _, err := os.Stat(name); err == nil {
 		return nil
 	}
@@ -88,7 +85,7 @@ func (h *Host) once(name string, make func(to string) error) error {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // in the cache
 	to := filepath.Join(dir, filepath.Base(name))
-	if err := make(to); err != nil {
+	if err := create(to); err != nil {
 		return err
 	}
 	if err := os.Rename(to, name); err != nil {

@@ -45,7 +45,6 @@ func (p *process) start(program string, stderr *os.File) error {
 	if err != nil {
 		return err
 	}
-	_, _ = in.Fd(), out.Fd() // from now on they block, which is faster
 	p.of, p.in, p.out, p.ended, p.answer = of, in, out, make(chan string, 1), make([]byte, 1<<16)
 	ended, limit := p.ended, grace
 	go func() {
