@@ -155,6 +155,9 @@ func (w *world) system() *sim.System {
 		Enclose: w.enclose,
 		Reads:   p.Reads, Loose: []int{}, Drives: p.Drives(),
 		Floating: w.m.Vehicle.Floating}
+	if w.live != nil {
+		s.Prepare = w.prepare
+	}
 	for _, kind := range w.m.Vehicle.Discrete {
 		s.Constant = append(s.Constant, kind != "")
 	}
@@ -252,6 +255,17 @@ func (w *world) zeros(t float64, y []float64, d *sim.Discrete, which []int, g []
 	if w.held && (w.direct || slices.ContainsFunc(which, func(f int) bool { return g[f]-g[f] != 0 })) {
 		w.compareWith(t, y, d, nil, which, g)
 	}
+}
+
+// prepare tells the vehicle where zeros is called next.
+func (w *world) prepare(t []float64, y [][]float64, d *sim.Discrete) {
+	w.hold(d)
+	commands := make([][]float64, len(t))
+	for i := range t {
+		w.evaluate(w.m.Program.Derive, t[i], y[i], d, d.Above)
+		commands[i] = slices.Clone(w.signals.Commands())
+	}
+	w.live.Prepare(t, y, commands)
 }
 
 // compareWith is zeros with the given sides; nil: all values are those of the signals.

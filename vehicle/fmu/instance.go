@@ -47,6 +47,10 @@ type instance struct {
 	saved   []byte // the state as the FMU serialises it
 	state   serial
 	request []byte // scratch
+
+	asked, habit uint32 // what was asked since the last preparation, and before
+	ready        []byte // answers that were prepared,
+	prepared     []byte // to this request
 }
 
 // serial is what is known of the state that an FMU serialises.
@@ -119,7 +123,7 @@ func (v *instance) up() bool {
 		var a *answer
 		if v.process, a, v.err = v.begin(); v.err == nil {
 			v.told(a, 0, v.initial)
-			v.point = append(v.u.place(v.point[:0], 0, v.initial), numbers(nil, v.inputs(v.u.continuous, v.last))...)
+			v.point = inputs(v.u.place(v.point[:0], 0, v.initial), v.u.continuous, v.last)
 			v.fetch(0)
 			copy(v.left, v.outputs)
 		}
@@ -211,12 +215,54 @@ func (v *instance) ask(what uint32, t float64, y, commands []float64) *answer {
 		return nil
 	}
 	copy(v.recent, commands)
-	v.request = first(v.request[:0], what)
-	v.request = v.u.place(v.request, t, y)
-	v.request = numbers(v.request, v.inputs(v.u.continuous, commands))
+	v.request = v.u.place(first(v.request[:0], what), t, y)
+	v.request = inputs(v.request, v.u.continuous, commands)
 	v.point = append(v.point[:0], v.request[8:]...)
+	v.asked |= what
+	if a := v.known(what); a != nil {
+		return a
+	}
 	if a, ok := v.call(Evaluate, t, v.request); ok {
 		return a
+	}
+	return nil
+}
+
+// Prepare implements [model.Live]: the process is asked once for all points, for what was asked at those before.
+func (v *instance) Prepare(t []float64, y, commands [][]float64) {
+	v.habit, v.asked, v.ready = v.asked&(askIndicators|askOutputs), 0, v.ready[:0]
+	if v.habit == 0 || !v.up() || v.ended != "" || !v.present() || v.u.Interface == CoSimulation {
+		return
+	}
+	v.prepared = first(v.prepared[:0], v.habit)
+	for i := range t {
+		v.prepared = inputs(v.u.place(v.prepared, t[i], y[i]), v.u.continuous, commands[i])
+	}
+	if a, ok := v.call(Evaluate, t[0], v.prepared); ok {
+		v.ready = append(v.ready, a.data...)
+	}
+}
+
+// known returns a prepared answer to the present request; nil: there is none.
+func (v *instance) known(what uint32) *answer {
+	point, size := len(v.point), 0
+	if v.habit&askIndicators != 0 {
+		size = 8 * v.u.nz
+	}
+	begin := 0
+	if what == askOutputs {
+		begin = size
+	}
+	if v.habit&askOutputs != 0 {
+		size += 8 * v.u.no
+	}
+	if what&v.habit != what {
+		return nil
+	}
+	for i := 0; (i+1)*size <= len(v.ready) && size > 0; i++ {
+		if bytes.Equal(v.prepared[8+i*point:8+(i+1)*point], v.point) {
+			return &answer{v.ready[i*size+begin : (i+1)*size]}
+		}
 	}
 	return nil
 }
@@ -347,7 +393,7 @@ func (v *instance) handle(t float64, y, commands []float64) bool {
 	if t > v.at || v.number == 1 {
 		v.Outputs(t, y, v.recent, v.left)
 	}
-	v.at, v.wants = t, false
+	v.at, v.wants, v.ready = t, false, v.ready[:0]
 	completes := uint32(0)
 	if v.u.completes {
 		completes = 1
@@ -355,8 +401,8 @@ func (v *instance) handle(t float64, y, commands []float64) bool {
 	copy(v.last, commands)
 	v.request = first(v.request[:0], completes)
 	v.request = v.u.place(v.request, t, y)
-	v.request = numbers(v.request, v.inputs(v.u.continuous, commands))
-	v.request = numbers(v.request, v.inputs(v.u.discrete, commands))
+	v.request = inputs(v.request, v.u.continuous, commands)
+	v.request = inputs(v.request, v.u.discrete, commands[v.u.nc:])
 	a, ok := v.call(Event, t, v.request)
 	if ok {
 		v.told(a, t, y)
@@ -378,8 +424,7 @@ func (v *instance) advance(t float64, due bool) bool {
 	}
 	v.request = first(v.request[:0], 1)
 	v.request = numbers(v.request, []float64{v.at, h})
-	v.request = numbers(v.request, v.inputs(v.u.continuous, v.last))
-	v.request = numbers(v.request, v.inputs(v.u.discrete, v.last))
+	v.request = inputs(v.request, v.u.discrete, v.last)
 	a, ok := v.call(Step, t, v.request)
 	if !ok {
 		return false
@@ -401,7 +446,8 @@ func (v *instance) Stepped(t float64, y, commands []float64) (react bool) {
 		return false
 	}
 	v.request = v.u.place(v.request[:0], t, y)
-	v.request = numbers(v.request, v.inputs(v.u.continuous, commands))
+	v.request = inputs(v.request, v.u.continuous, commands)
+	v.ready = v.ready[:0]
 	a, ok := v.call(Completed, t, v.request)
 	if !ok {
 		return false

@@ -83,19 +83,16 @@ func (u *Unit) place(to []byte, t float64, y []float64) []byte {
 	return to
 }
 
-// inputs returns the values of inputs, either the continuous or the discrete ones, from the commands.
-func (v *instance) inputs(of []*variable, commands []float64) []float64 {
-	place, values := 0, make([]float64, 0, len(commands))
-	if len(of) > 0 && len(v.u.continuous) > 0 && of[0] != v.u.continuous[0] {
-		place = v.u.nc
-	}
+// inputs writes the values of inputs, given as commands.
+func inputs(to []byte, of []*variable, commands []float64) []byte {
+	i := 0
 	for _, in := range of {
 		for range in.size {
-			values = append(values, in.native(commands[place]))
-			place++
+			to = binary.LittleEndian.AppendUint64(to, math.Float64bits(in.native(commands[i])))
+			i++
 		}
 	}
-	return values
+	return to
 }
 
 // writer writes the request that loads an FMU.

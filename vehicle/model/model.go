@@ -188,6 +188,8 @@ type Switching interface {
 // are not numbers. Such an instance has a state: its method State passes that to a checkpoint.
 type Live interface {
 	Switching
+	// Prepare tells it at which points it is asked next, so that it can answer together.
+	Prepare(t []float64, y, commands [][]float64)
 	// Stepped tells it that the trajectory has come to a point, and reports whether it wants to react there.
 	Stepped(t float64, y, commands []float64) (react bool)
 	// Err returns why it has failed, nil if it has not.

@@ -466,17 +466,20 @@ static void move(void)
 	set(&continuous);
 }
 
+/* evaluate answers what is asked at each of some points. */
 static void evaluate(void)
 {
 	uint64_t asked = flags();
-	if (!(asked & Unmoved))
-		move();
-	if (asked & Derivatives && nx > 0)
-		CALL(GetDerivatives, numbers(nx), nx);
-	if (asked & Indicators && nz > 0)
-		CALL(GetEventIndicators, numbers(nz), nz);
-	if (asked & Outputs)
-		pass(&outputs, numbers(outputs.values), false);
+	do {
+		if (!(asked & Unmoved))
+			move();
+		if (asked & Derivatives && nx > 0)
+			CALL(GetDerivatives, numbers(nx), nx);
+		if (asked & Indicators && nz > 0)
+			CALL(GetEventIndicators, numbers(nz), nz);
+		if (asked & Outputs)
+			pass(&outputs, numbers(outputs.values), false);
+	} while (at < size);
 }
 
 /* completed tells the FMU that a step has ended, and returns what it was told. */
