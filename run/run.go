@@ -287,8 +287,29 @@ func (r *Run) begin() error {
 	return r.endWithPlan()
 }
 
-// endWithPlan ends the run after the end of the plan, if the mission requires it.
+// Ending is a World that may end by itself.
+type Ending interface {
+	// Ended returns why the world has ended; "" if it goes on.
+	Ended() string
+}
+
+// gone returns why the world has ended; "" if it goes on.
+func (r *Run) gone() string {
+	if w, ok := r.world.(Ending); ok {
+		return w.Ended()
+	}
+	return ""
+}
+
+// endWithPlan ends the run after the end of the plan, if the mission requires it, or with the world.
 func (r *Run) endWithPlan() error {
+	if why := r.gone(); why != "" {
+		if err := r.log(record.KindVehicle, why); err != nil || r.stopping {
+			r.over = true
+			return errors.Join(err, r.unended(r.executive.Leaving()))
+		}
+		return r.end(record.Complete, why)
+	}
 	if ended := r.executive.Ended(); r.m.EndsWithPlan && ended != bt.Accept && !r.stopping {
 		return r.end(record.Complete, "the plan ended: "+ended.String())
 	}
@@ -541,6 +562,12 @@ func (r *Run) end(outcome record.Outcome, reason string) error {
 	before := slices.Clone(u)
 	if err := errors.Join(r.halt(), r.settleExits()); err != nil {
 		return err
+	}
+	if r.gone() != "" && !r.over { // they have no more time
+		r.over = true
+		if err := r.unended(r.executive.Leaving()); err != nil {
+			return err
+		}
 	}
 	if slices.Equal(before, u) {
 		return nil

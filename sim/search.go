@@ -13,8 +13,10 @@ import (
 type search struct {
 	rows     [samples][]float64 // quantities without bounds at the ends of the quarters of the step
 	have     [samples]bool      // of each of these times, whether they have been evaluated
-	watched  []int32            // by line: number of watched indicators
-	watching int32              // number of watched indicators
+	times    []float64          // scratch: of these, and the states there
+	points   [][]float64
+	watched  []int32 // by line: number of watched indicators
+	watching int32   // number of watched indicators
 
 	now  []float64 // quantities at T, or at an event,
 	here bool      // those at T with the states in now,
@@ -137,6 +139,12 @@ func (q *search) sideAt(i int, t float64) bool { return q.side[i] != (q.dip[i] <
 
 // evaluate writes quantities at t, within the current step, to v.
 func (s *Simulator) evaluate(t float64, v []float64, which *scope) {
+	s.states(t, v, which)
+	s.functions(t, v, which)
+}
+
+// states writes the states of a scope at t to v.
+func (s *Simulator) states(t float64, v []float64, which *scope) {
 	y := v[:len(s.Y)]
 	switch {
 	case !which.all:
@@ -146,7 +154,6 @@ func (s *Simulator) evaluate(t float64, v []float64, which *scope) {
 	default:
 		s.integrator.Interpolate(t, y)
 	}
-	s.functions(t, v, which)
 }
 
 // functions evaluates functions from the states in v.
@@ -191,6 +198,21 @@ func (s *Simulator) row(k int) []float64 {
 		q.have[k] = true
 	}
 	return q.rows[k]
+}
+
+// prepare tells the system which rows follow.
+func (s *Simulator) prepare() {
+	q := &s.search
+	q.times, q.points = q.times[:0], q.points[:0]
+	for k := range samples {
+		if t := s.time(float64(k) / (samples - 1)); !q.have[k] {
+			s.states(t, q.rows[k], &q.sample)
+			q.times, q.points = append(q.times, t), append(q.points, q.rows[k][:len(s.Y)])
+		}
+	}
+	if len(q.times) > 0 {
+		s.sys.Prepare(q.times, q.points, &s.Discrete)
+	}
 }
 
 // firstEvent returns the time at in (from, end] at which a watched indicator first changes side in a watched direction
@@ -305,6 +327,9 @@ func (s *Simulator) screen() bool {
 // sampled adds to a list the indicators that the samples of functions without bounds come near to.
 func (s *Simulator) sampled(list []int) []int {
 	q := &s.search
+	if s.sys.Prepare != nil && len(q.sample.functions) > 0 {
+		s.prepare()
+	}
 	for _, l := range q.lines {
 		x := &s.levels.lines[l]
 		if q.watched[l] == 0 || q.known[x.of] {

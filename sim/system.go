@@ -48,6 +48,9 @@ type System struct {
 	// Zeros writes the values of the functions which, in ascending order, to g; it may write others too. It is nil if
 	// indicators compare only states.
 	Zeros func(t float64, y []float64, d *Discrete, which []int, g []float64)
+	// Prepare learns at which points Zeros is called next, for a system that evaluates several points at less cost than
+	// each alone. nil: it need not know.
+	Prepare func(t []float64, y [][]float64, d *Discrete)
 	// Enclose returns bounds of a function and of its derivative by time, from a to b, during which the states that the
 	// system reads are in y, and the states whose ranges it has used. known is false if there are no bounds. The result
 	// is valid until the next call. nil: no function has bounds.

@@ -31,7 +31,7 @@ func compareCommand() *cobra.Command {
 			if repeat < 1 {
 				return &usageError{"--repeat must be at least 1"}
 			}
-			m, err := readMission(args[0], set, cmd.ErrOrStderr())
+			m, err := simulatedMission(args[0], set, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

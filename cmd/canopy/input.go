@@ -17,12 +17,17 @@ import (
 	"github.com/canopy-uav/canopy/run"
 	"github.com/canopy-uav/canopy/syntax/yamldoc"
 	"github.com/canopy-uav/canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/vehicle/fmu"
+	"github.com/canopy-uav/canopy/vehicle/fmu/host"
 )
 
-// maxInput is the maximum size of an input file [bytes]: a device or a pipe need not end.
-const maxInput = 16 << 20
+// maxInput is the maximum size of an input file [bytes]: a device or a pipe need not end. An FMU has libraries.
+const (
+	maxInput = 16 << 20
+	maxFMU   = 256 << 20
+)
 
-var errInput = errors.New("longer than 16 MiB, too long for a plan, mission or script")
+var errInput = errors.New("longer than 16 MiB, too long for a plan, mission or script (an FMU may have 256 MiB)")
 
 // standardInput is the file name of the standard input.
 const standardInput = "-"
@@ -33,7 +38,7 @@ var documents = map[string][]byte{}
 // errSpecial is the error of a device or a pipe, which can block, as the input.
 var errSpecial = errors.New("not a regular file; give - and the text to the standard input")
 
-// readFile reads a regular file or the standard input, at most maxInput bytes.
+// readFile reads a regular file or the standard input, of limited size.
 func readFile(name string) ([]byte, error) {
 	if text, ok := documents[name]; ok {
 		return text, nil
@@ -49,8 +54,12 @@ func readFile(name string) ([]byte, error) {
 		}
 		defer f.Close() //nolint:errcheck // only read
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxInput+1))
-	if err == nil && len(text) > maxInput {
+	most := maxInput
+	if fmu.IsFile(name) {
+		most = maxFMU
+	}
+	text, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(text) > most {
 		err = &fs.PathError{Op: "read", Path: name, Err: errInput}
 	}
 	if err != nil {
@@ -136,6 +145,15 @@ func readMission(name string, set []string, stderr io.Writer, decides ...string)
 		return nil, err
 	}
 	return m, accepted(diags, stderr, decides...)
+}
+
+// simulatedMission is readMission for a simulation, in which the code of the mission's FMU may run.
+func simulatedMission(name string, set []string, stderr io.Writer) (*mission.Mission, error) {
+	m, err := readMission(name, set, stderr)
+	if err != nil {
+		return nil, err
+	}
+	return m.Hosted(host.New().Start), nil
 }
 
 // missionOf reads a mission with the settings of --set, and checks the state graph that it names.

@@ -89,7 +89,7 @@ func judgedFlight(
 	ctx context.Context, name string, texts []string, stderr io.Writer,
 ) ([]record.Property, record.End, error) {
 	var end record.End
-	m, err := readMission(name, nil, stderr)
+	m, err := simulatedMission(name, nil, stderr)
 	if err != nil {
 		return nil, end, err
 	}

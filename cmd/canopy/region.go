@@ -46,7 +46,7 @@ func regionCommand() *cobra.Command {
 			if f.resolution < 1 || f.resolution > 1024 || f.refine < 0 || f.refine > 8 || f.workers < 1 {
 				return &usageError{"--resolution is 1 to 1024, --refine 0 to 8, --workers at least 1"}
 			}
-			m, err := readMission(args[0], f.set, cmd.ErrOrStderr())
+			m, err := simulatedMission(args[0], f.set, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

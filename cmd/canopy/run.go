@@ -88,7 +88,7 @@ func (s *simulation) prepare(cmd *cobra.Command, file string) (*run.Run, tempora
 	if s.limit < 1 || s.limit > mostLog {
 		return nil, watch, &usageError{fmt.Sprintf("--log-limit is at least 1 and at most %d", mostLog)}
 	}
-	m, err := readMission(file, s.set, cmd.ErrOrStderr())
+	m, err := simulatedMission(file, s.set, cmd.ErrOrStderr())
 	if err != nil {
 		return nil, watch, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/editor/studio"
 	"github.com/canopy-uav/canopy/run/folder"
+	"github.com/canopy-uav/canopy/vehicle/fmu/host"
 
 	"github.com/spf13/cobra"
 )
@@ -81,6 +82,9 @@ func about(o *studio.Options, name string, placed bool) error {
 			documents[name] = []byte(text)
 		}
 		m, found, err := missionOf(name, set)
+		if m != nil {
+			m = m.Hosted(host.New().Start)
+		}
 		return m, slices.Collect(maps.Keys(documents)), found, err
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/vehicle/equations"
+	"github.com/canopy-uav/canopy/vehicle/fmu"
 	"github.com/canopy-uav/canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,17 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 		}
 		v, diags := equations.Read(src)
 		return v, accepted(diags, stderr)
+	}
+	if fmu.IsFile(name) {
+		data, err := readFile(name)
+		if err != nil {
+			return nil, err
+		}
+		u, err := fmu.Read(data, fmu.Any, 0)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be a vehicle: %w", name, err)
+		}
+		return u.Vehicle(nil), nil
 	}
 	for _, o := range equations.Offers() {
 		if o.Name == name {

@@ -15,6 +15,7 @@ import (
 	"github.com/canopy-uav/canopy/ode"
 	"github.com/canopy-uav/canopy/sim"
 	"github.com/canopy-uav/canopy/vehicle/earth"
+	"github.com/canopy-uav/canopy/vehicle/fmu"
 	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
@@ -23,7 +24,8 @@ type Mission struct {
 	Name, Text   string
 	Source       *diag.Source // the mission file
 	Vehicle      *model.Vehicle
-	Equations    *diag.Source // the vehicle's file; nil if it is a built-in one
+	Equations    *diag.Source // the vehicle's file; nil if it is another one
+	FMU          *fmu.Unit    // that is the vehicle; nil: none is
 	Plan         *plan.Plan
 	Graph        *diag.Source // the state graph with which the plan is compared, unread; nil if the mission names none
 	Parameters   []float64    // of the vehicle, in its declared order and units
@@ -127,6 +129,17 @@ func (m *Mission) Smooth() *Mission {
 	}
 	n := *m
 	n.Program, n.held = m.held, nil
+	return &n
+}
+
+// Hosted returns the mission for a simulation in which the code of its FMU may run: start starts its processes. Others
+// refuse to simulate an FMU.
+func (m *Mission) Hosted(start fmu.Start) *Mission {
+	if m.FMU == nil {
+		return m
+	}
+	n := *m
+	n.Vehicle = m.FMU.Vehicle(start)
 	return &n
 }
 

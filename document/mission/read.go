@@ -17,7 +17,6 @@ import (
 	"github.com/canopy-uav/canopy/ode"
 	"github.com/canopy-uav/canopy/sim"
 	"github.com/canopy-uav/canopy/syntax/yamldoc"
-	"github.com/canopy-uav/canopy/vehicle/equations"
 	"github.com/canopy-uav/canopy/vehicle/model"
 )
 
@@ -211,50 +210,6 @@ func choice[T fmt.Stringer](b *builder, n *yamldoc.Node, what string, values ...
 			strings.Join(words[:last], ", "), words[last], word)
 	}
 	return values[0]
-}
-
-// vehicle finds the vehicle that the mission names: a built-in one, or one in a file of equations.
-func (b *builder) vehicle(n *yamldoc.Node, vehicles []model.Offer, open func(string) ([]byte, error)) bool {
-	name := b.Text(n, "vehicle")
-	if equations.IsFile(name) {
-		src := b.beside(n, "vehicle", open)
-		if src == nil {
-			return false
-		}
-		v, diags := equations.Read(src)
-		b.Diags = append(b.Diags, diags...)
-		if v == nil {
-			return false
-		}
-		b.m.Equations = src
-		vehicles, name = model.Offers(v), v.Name
-	}
-	names := make([]string, len(vehicles))
-	for i, offer := range vehicles {
-		if names[i] = offer.Name; offer.Name == name {
-			v := offer.Make()
-			b.m.Vehicle, b.m.Parameters, b.offer = v, v.Defaults(), offer
-			return true
-		}
-	}
-	if name == "" {
-		return false
-	}
-	hint := diag.DidYouMean(name, names)
-	if hint == "" {
-		hint = knownVehicles(vehicles)
-	}
-	b.Add(n, "unknown-vehicle", hint, "there is no vehicle %q", name)
-	return false
-}
-
-// knownVehicles is the hint of where a mission's vehicle is found.
-func knownVehicles(vehicles []model.Offer) string {
-	var names []string
-	for _, v := range vehicles {
-		names = append(names, v.Name)
-	}
-	return "known vehicles: " + strings.Join(names, ", ") + "; equations are in a .yaml file"
 }
 
 // site is the group of the parameters that describe the environment, not the vehicle.

@@ -211,7 +211,7 @@ func TestMistakesOfEquations(t *testing.T) {
 func TestMissingVehicle(t *testing.T) {
 	f := cart.Files{"m/test.yaml": "mission: m\nplan: plan.xml\nhorizon: 9\n", "m/plan.xml": cart.Plan(`<Action name="a"/>`)}
 	_, diags := mission.Read("m/test.yaml", f.Open, model.Offers(cart.Vehicle), nil)
-	if len(diags) != 1 || diags[0].Hint != "known vehicles: cart; equations are in a .yaml file" {
+	if len(diags) != 1 || diags[0].Hint != "known vehicles: cart; equations are in a .yaml file, an FMU is a .fmu file" {
 		t.Errorf("%v", diags)
 	}
 }

@@ -16,6 +16,9 @@ func (m *Mission) Settings() map[string]string {
 	if m.Equations != nil {
 		all["equations"] = m.Equations.Text
 	}
+	if m.FMU != nil {
+		all["FMU"] = fmt.Sprintf("%s, %v, step %s s", m.FMU.Digest, m.FMU.Interface, diag.Number(m.FMU.Step, -1))
+	}
 	for i, p := range m.Vehicle.Parameters {
 		all[p.Name] = diag.Number(m.Parameters[i], -1) + " " + p.Unit
 	}

@@ -202,6 +202,9 @@ const (
 // KindSwap is the kind of the events of an exchange of the plan.
 const KindSwap = "swap"
 
+// KindVehicle is the kind of the event at which a vehicle ends the simulation.
+const KindVehicle = "vehicle"
+
 // KindRange is the kind of an event at which a state leaves the range in which the vehicle's model is valid.
 const KindRange = "range"
 

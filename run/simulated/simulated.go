@@ -52,7 +52,8 @@ type world struct {
 
 	listed int // number of indicators whose events are in the log; those of functions follow
 
-	switching model.Switching // the vehicle; nil: it has no switches
+	live      model.Live      // the vehicle; nil: it is a function of its arguments
+	switching model.Switching // likewise; nil: it has no switches
 	own       []model.Switch  // its switches: the indicators behind those of the program
 	commanded bool            // they depend on commands
 	asked     []int           // scratch: some of them,
@@ -78,13 +79,19 @@ func newWorld(m *mission.Mission, interpolated bool) (*world, error) {
 // by indicator of the program, the same one in the old world, or -1. Without an old world it is the one at the start.
 func follow(plain *mission.Mission, interpolated bool, old *world, u []float64, same []int) (*world, error) {
 	m := plain.Smooth()
-	vehicle, err := m.Vehicle.New(m.Parameters)
-	if err != nil {
+	vehicle, err := model.Instance(nil), error(nil)
+	if old != nil && old.live != nil {
+		vehicle = old.live
+	} else if vehicle, err = m.Vehicle.New(m.Parameters); err != nil {
 		return nil, err
 	}
 	w := &world{m: m, vehicle: vehicle, signals: executive.NewSignals(m.Program, vehicle.Outputs), held: m != plain,
 		listed: len(plain.Program.Indicators), interpolated: interpolated}
+	w.live, _ = vehicle.(model.Live)
 	w.y = m.Initial(vehicle)
+	if err := w.failed(); err != nil {
+		return nil, err
+	}
 	w.switches()
 	w.enclosure = w.newEnclosure()
 	from := 0.0
@@ -148,6 +155,9 @@ func (w *world) system() *sim.System {
 		Enclose: w.enclose,
 		Reads:   p.Reads, Loose: []int{}, Drives: p.Drives(),
 		Floating: w.m.Vehicle.Floating}
+	if w.live != nil {
+		s.Prepare = w.prepare
+	}
 	for _, kind := range w.m.Vehicle.Discrete {
 		s.Constant = append(s.Constant, kind != "")
 	}
@@ -247,6 +257,17 @@ func (w *world) zeros(t float64, y []float64, d *sim.Discrete, which []int, g []
 	}
 }
 
+// prepare tells the vehicle where zeros is called next.
+func (w *world) prepare(t []float64, y [][]float64, d *sim.Discrete) {
+	w.hold(d)
+	commands := make([][]float64, len(t))
+	for i := range t {
+		w.evaluate(w.m.Program.Derive, t[i], y[i], d, d.Above)
+		commands[i] = slices.Clone(w.signals.Commands())
+	}
+	w.live.Prepare(t, y, commands)
+}
+
 // compareWith is zeros with the given sides; nil: all values are those of the signals.
 func (w *world) compareWith(t float64, y []float64, d *sim.Discrete, above []bool, which []int, g []float64) {
 	w.commands = false
@@ -342,9 +363,32 @@ func (w *world) SetAlarm(t float64) { w.sim.Alarm = t }
 
 func (w *world) Restart() { w.sim.Restart() }
 
+// failed returns why the vehicle has failed; nil: it has not.
+func (w *world) failed() error {
+	if w.live == nil {
+		return nil
+	}
+	return w.live.Err()
+}
+
+// Ended implements run.Ending.
+func (w *world) Ended() string {
+	if w.live == nil {
+		return ""
+	}
+	return w.live.Ended()
+}
+
 func (w *world) Advance(until float64) (run.Segment, error) {
 	segment, err := w.sim.Advance(until)
 	events, own := split(segment.Events, w.listed)
+	if w.live != nil && err == nil && len(segment.Events) == 0 {
+		w.evaluate(w.m.Program.Derive, w.sim.T, w.sim.Y, &w.sim.Discrete, w.sim.Above)
+		own = w.live.Stepped(w.sim.T, w.sim.Y, w.signals.Commands()) || own
+	}
+	if e := w.failed(); e != nil {
+		err = e
+	}
 	touched, _ := split(segment.Touched, w.listed)
 	s := run.Segment{To: segment.To, Events: events, Own: own, Touched: touched, Alarm: segment.Alarm, Slid: segment.Slid}
 	if segment.Chatter != nil {
@@ -379,6 +423,9 @@ func (w *world) Iterate() ([]int, error) {
 		w.changed = append(w.changed, list...)
 		again = again || w.held && len(list) > 0
 		again = w.react(!again) || again
+		if err := w.failed(); err != nil {
+			return nil, err
+		}
 	}
 	return w.changed, nil
 }
@@ -449,7 +496,10 @@ func (w *world) Changed() bool {
 	if len(w.memory) == 0 && len(w.own) == 0 {
 		return w.sim.Changed()
 	}
-	n, before := w.m.Program.Inputs(), w.sim.Before() // what the vehicle remembers is no signal
+	n, before := w.m.Program.Inputs(), w.sim.Before() // what the vehicle remembers is no signal,
+	if w.live != nil {
+		n = len(w.sim.U) // but its outputs follow it
+	}
 	return !slices.EqualFunc(w.sim.U[:n], before.U[:n], sim.Same) || !slices.Equal(w.sim.Y, w.sim.Left()) ||
 		!slices.Equal(w.sim.Above[:w.listed], before.Above[:w.listed])
 }
@@ -465,6 +515,9 @@ func (w *world) State(c *snapshot.Codec) {
 	w.commands = false
 	w.sim.State(c)
 	w.Numbers.State(c)
+	if v, ok := w.vehicle.(snapshot.Stateful); ok {
+		v.State(c)
+	}
 	unfit := func(u []float64) bool { return !w.m.Program.Fits(u) }
 	if c.Loading() && slices.ContainsFunc(w.sim.Inputs(), unfit) {
 		c.Fail(snapshot.ErrMismatch)

@@ -183,6 +183,21 @@ type Switching interface {
 	Undefined() string
 }
 
+// Live is a Switching behind which a program of its own runs: it can fail, and end the simulation. Its values are those
+// for the memory that it gave last; for an earlier one, its outputs are those before its last event, and derivatives
+// are not numbers. Such an instance has a state: its method State passes that to a checkpoint.
+type Live interface {
+	Switching
+	// Prepare tells it at which points it is asked next, so that it can answer together.
+	Prepare(t []float64, y, commands [][]float64)
+	// Stepped tells it that the trajectory has come to a point, and reports whether it wants to react there.
+	Stepped(t float64, y, commands []float64) (react bool)
+	// Err returns why it has failed, nil if it has not.
+	Err() error
+	// Ended returns why it has ended the simulation, "" if it has not.
+	Ended() string
+}
+
 // Switch is the event indicator of a relation in the equations of a vehicle.
 type Switch struct {
 	Text     string // the relation

@@ -1,0 +1,2 @@
+#define FMI_VERSION 2
+#include "ball.c"
