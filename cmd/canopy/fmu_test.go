@@ -166,6 +166,36 @@ func TestFMUBall(t *testing.T) {
 	}
 }
 
+// An event that changes nothing but what derivatives depend on restarts the integrator: a gust that turns every quarter
+// of a second moves the ball along parabolas. A step event is one, too.
+func TestFMURestarts(t *testing.T) {
+	compiler(t)
+	for _, version := range []int{2, 3} {
+		f := ball(t, version)
+		if _, stderr, status := f.fly(t, "", "horizon: 5\nparameters: {fault: 14, g: 1}\n", wait); status != exitOK {
+			t.Fatal(status, stderr)
+		}
+		c := f.rows(t)
+		for i, at := range c["t"] {
+			h, v := 1.0, 0.0
+			for from := 0.0; from < at; from += 0.25 {
+				d, a := min(at-from, 0.25), -1.0
+				if n := math.Round(from * 4); n > 0 {
+					a = map[bool]float64{true: 3, false: -3}[math.Mod(n, 2) == 1]
+				}
+				h, v = h+v*d+a*d*d/2, v+a*d
+			}
+			if math.Abs(c["h"][i]-h) > 1e-7 || math.Abs(c["v"][i]-v) > 1e-7 {
+				t.Errorf("FMI %d: t = %g: h = %.9g, want %.9g; v = %.9g, want %.9g", version, at, c["h"][i], h, c["v"][i], v)
+			}
+		}
+		if _, stderr, status := f.fly(t, "", "horizon: 0.4\nparameters: {fault: 13, fault_at: 0.1}\n",
+			`<Sequence><Action name="a" write="lamp := true" done="lit"/><Action name="b"/></Sequence>`); status != exitOK {
+			t.Error(status, stderr)
+		}
+	}
+}
+
 // Events of the plan and of the FMU meet: at the bounce that the plan counts it lights the lamp, a discrete input, in
 // the same instant, and the FMU reacts there again. A thrust that the plan writes acts at once.
 func TestFMUWithPlan(t *testing.T) {

@@ -55,11 +55,12 @@ func (b *builder) vehicle(n *yamldoc.Node, vehicles []model.Offer, open func(str
 func (b *builder) fmu(n *yamldoc.Node, open func(string) ([]byte, error)) bool {
 	file, by, step := n, fmu.Any, 0.0
 	var digest *yamldoc.Node
+	trusted := ""
 	if n.Kind == yamldoc.Mapping {
 		file = nil
 		b.Fields(n, "the vehicle", yamldoc.Keys{
 			"fmu":       func(n *yamldoc.Node) { file = n },
-			"sha256":    func(n *yamldoc.Node) { digest = n },
+			"sha256":    func(n *yamldoc.Node) { digest, trusted = n, b.Text(n, "sha256") },
 			"interface": func(n *yamldoc.Node) { by = choice(b, n, "interface", fmu.ModelExchange, fmu.CoSimulation) },
 			"step": func(n *yamldoc.Node) {
 				step = b.Bounded(n, expr.Second, "step", func(v float64) bool { return v >= 1e-6 }, "be at least 1e-6 s", "")
@@ -84,7 +85,7 @@ func (b *builder) fmu(n *yamldoc.Node, open func(string) ([]byte, error)) bool {
 	switch {
 	case digest == nil:
 		b.Add(n, "untrusted-fmu", line, "the mission does not say which FMU may run")
-	case b.Text(digest, "sha256") != u.Digest:
+	case !strings.EqualFold(trusted, u.Digest):
 		b.Add(digest, "untrusted-fmu", line, "%s is not the file with this digest", file.Value)
 	}
 	v := u.Vehicle(nil)

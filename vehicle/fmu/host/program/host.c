@@ -68,8 +68,7 @@ static struct {
 
 	instance (*InstantiateModelExchange)(text, text, text, bool, bool, void *, void (*)(void *, int, text, text));
 	instance (*InstantiateCoSimulation)(text, text, text, bool, bool, bool, bool, const uint32_t *, size_t, void *,
-		void (*)(void *, int, text, text),
-		void (*)(void *, double, bool, bool, bool, bool, bool *, double *));
+		void (*)(void *, int, text, text), void (*)(void));
 	int (*EnterInitializationMode3)(instance, bool, double, double, bool, double);
 	int (*UpdateDiscreteStates)(instance, bool *, bool *, bool *, bool *, bool *, double *);
 	int (*CompletedIntegratorStep3)(instance, bool, bool *, bool *);
@@ -78,28 +77,27 @@ static struct {
 } fmi;
 
 /* The types of variables; all values travel as double. */
-static const struct { text name2, name3; size_t size; } types[] = {
-	{"Real", "Float64", 8}, {0, "Float32", 4}, {0, "Int8", 1}, {0, "UInt8", 1}, {0, "Int16", 2}, {0, "UInt16", 2},
-	{"Integer", "Int32", 4}, {0, "UInt32", 4}, {0, "Int64", 8}, {0, "UInt64", 8}, {0, "Boolean", sizeof(bool)},
-	{"Boolean", 0, 4},
+static const struct { text name2, name3; } types[] = {
+	{"Real", "Float64"}, {0, "Float32"}, {0, "Int8"}, {0, "UInt8"}, {0, "Int16"}, {0, "UInt16"}, {"Integer", "Int32"},
+	{0, "UInt32"}, {0, "Int64"}, {0, "UInt64"}, {0, "Boolean"}, {"Boolean", 0},
 };
 #define TYPES (sizeof types / sizeof *types)
 static void *getters[TYPES], *setters[TYPES];
 
-static bool convert(int type, void *list, size_t i, double *x, bool back)
+static void convert(uint32_t type, void *list, size_t i, double *x, bool back)
 {
 	switch (type) {
-#define CASE(number, type) case number: if (back) ((type *)list)[i] = (type)*x; else *x = (double)((type *)list)[i]; return true;
-	CASE(0, double) CASE(1, float) CASE(2, int8_t) CASE(3, uint8_t) CASE(4, int16_t) CASE(5, uint16_t)
-	CASE(6, int32_t) CASE(7, uint32_t) CASE(8, int64_t) CASE(9, uint64_t) CASE(11, int)
-	case 10:
-		if (back)
-			((bool *)list)[i] = *x != 0;
-		else
-			*x = ((bool *)list)[i];
-		return true;
+#define CASE(number, type, of) \
+	case number: \
+		if (back) \
+			((type *)list)[i] = (type)(of); \
+		else \
+			*x = (double)((type *)list)[i]; \
+		break;
+	CASE(0, double, *x) CASE(1, float, *x) CASE(2, int8_t, *x) CASE(3, uint8_t, *x) CASE(4, int16_t, *x)
+	CASE(5, uint16_t, *x) CASE(6, int32_t, *x) CASE(7, uint32_t, *x) CASE(8, int64_t, *x) CASE(9, uint64_t, *x)
+	CASE(10, bool, *x != 0) CASE(11, int, *x != 0)
 	}
-	return false;
 }
 
 /* ---- Messages */
@@ -213,33 +211,20 @@ static void check(int status)
 #define CALL(f, ...) (*said = 0, calling = #f, check(fmi.f(fmu, __VA_ARGS__)), calling = "nothing")
 #define ENTER(f) (*said = 0, calling = #f, check(fmi.f(fmu)), calling = "nothing")
 
-static void keep(text format, va_list list)
-{
-	char *end = said + vsnprintf(said, sizeof said, format ? format : "", list);
-	while (end > said && end < said + sizeof said && end[-1] == '\n')
-		*--end = 0;
-}
-
 static void logged2(void *e, text name, int status, text category, text format, ...)
 {
 	va_list list;
 	(void)e, (void)name, (void)status, (void)category;
 	va_start(list, format);
-	keep(format, list);
+	vsnprintf(said, sizeof said, format ? format : "", list);
 	va_end(list);
+	said[strcspn(said, "\n")] = 0;
 }
 
 static void logged3(void *e, int status, text category, text message)
 {
 	(void)e, (void)status, (void)category;
 	snprintf(said, sizeof said, "%s", message ? message : "");
-}
-
-static void update3(void *e, double t, bool set, bool get, bool finished, bool can, bool *early, double *when)
-{
-	(void)e, (void)t, (void)set, (void)get, (void)finished, (void)can;
-	*early = false;
-	*when = 0;
 }
 
 /* ---- The instance */
@@ -285,7 +270,7 @@ static void pass(struct list *l, double *x, bool set)
 			list = scratch;
 		}
 		for (uint32_t i = 0; set && list != x && i < g->values; i++)
-			convert((int)g->type, list, i, x + i, true);
+			convert(g->type, list, i, x + i, true);
 		verb = set ? "Set" : "Get", calling = version == 2 ? types[g->type].name2 : types[g->type].name3;
 		if (!f)
 			fail(Error, calling ? calling : "a type of the other version");
@@ -293,7 +278,7 @@ static void pass(struct list *l, double *x, bool set)
 		check(version == 2 ? ((int (*)(instance, uint32_t *, size_t, void *))f)(fmu, g->ref, g->refs, list)
 				   : ((int (*)(instance, uint32_t *, size_t, void *, size_t))f)(fmu, g->ref, g->refs, list, g->values));
 		for (uint32_t i = 0; !set && list != x && i < g->values; i++)
-			convert((int)g->type, list, i, x + i, false);
+			convert(g->type, list, i, x + i, false);
 	}
 	verb = "", calling = "nothing";
 }
@@ -371,7 +356,7 @@ static void find(void *library)
 		BOTH(EnterContinuousTimeMode);
 		FIND(GetDerivatives, version == 2 ? "GetDerivatives" : "GetContinuousStateDerivatives", false);
 	}
-	FIND(EnterEventMode, "EnterEventMode", cosimulation);
+	FIND(EnterEventMode, "EnterEventMode", cosimulation && !events);
 	FIND(GetFMUState, version == 2 ? "GetFMUstate" : "GetFMUState", true);
 	FIND(SetFMUState, version == 2 ? "SetFMUstate" : "SetFMUState", true);
 	FIND(FreeFMUState, version == 2 ? "FreeFMUstate" : "FreeFMUState", true);
@@ -433,7 +418,7 @@ static void load(void)
 	else if (!cosimulation)
 		fmu = fmi.InstantiateModelExchange(called, token, resources, false, false, 0, logged3);
 	else do /* some promise an event mode that they do not have */
-		fmu = fmi.InstantiateCoSimulation(called, token, resources, false, false, events, early, 0, 0, 0, logged3, update3);
+		fmu = fmi.InstantiateCoSimulation(called, token, resources, false, false, events, early, 0, 0, 0, logged3, 0);
 	while (!fmu && events && !(events = false));
 	if (!fmu)
 		fail(Error, "Instantiate");

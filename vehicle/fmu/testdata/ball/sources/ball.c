@@ -14,7 +14,7 @@ enum { /* value references */
 	Time, H, DerH, V, DerV, G, E, Thrust, Lamp, Bounces, Lit, Mood, Ticks, Fault, At, R, Energy, Power, Altitude, Level
 };
 enum { /* faults, from the time At on */
-	None, Errors, Fatals, Crashes, Hangs, Exits, Ends, Refuses, Shallow, Prints, Endless, Stops, Points, Asks
+	None, Errors, Fatals, Crashes, Hangs, Exits, Ends, Refuses, Shallow, Prints, Endless, Stops, Points, Asks, Gusts
 };
 
 #if FMI_VERSION == 2
@@ -27,7 +27,7 @@ typedef bool boolean;
 
 struct ball {
 	struct ball *self; /* with Points, what is serialised goes through it */
-	double t, h, v, g, e, thrust, at, next;
+	double t, h, v, g, e, thrust, gust, at, next;
 	int lamp, lit, bounces, ticks, fault, level;
 	bool cosimulation, events, early, dead;
 	void (*log)(void *, int, const char *, const char *);
@@ -43,7 +43,7 @@ static int say(struct ball *b, int status, const char *text)
 	return status;
 }
 
-static double acceleration(const struct ball *b) { return b->dead ? 0 : b->thrust - b->g; }
+static double acceleration(const struct ball *b) { return b->dead ? 0 : b->thrust + b->gust - b->g; }
 
 /* fails does what is to go wrong. */
 static int fails(struct ball *b)
@@ -86,7 +86,7 @@ static int event(struct ball *b, bool *again, bool *end, bool *changed)
 	if (*changed)
 		bounce(b);
 	if (b->t >= b->next - 1e-9)
-		b->ticks++, b->next += 0.25;
+		b->ticks++, b->next += 0.25, b->gust = b->fault == Gusts ? b->g + (b->ticks % 2 ? 3 : -3) : 0;
 	b->lit = b->lamp;
 	*again = b->fault == Endless && b->t >= b->at;
 	*end = b->fault == Ends && b->t >= b->at;
