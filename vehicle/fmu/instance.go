@@ -35,6 +35,7 @@ type instance struct {
 	at      float64   // time of the last event, or of the end of the last step of a co-simulation [s]
 	wants   bool      // it wants an event at the end of a completed step
 	below   []bool    // by event indicator: it was not positive after the last event
+	handled []bool    // the sides of the simulation when it reacted last
 	sides   []bool    // that are held
 	last    []float64 // the commands of the last event or step,
 	recent  []float64 // and of the last evaluation
@@ -103,7 +104,7 @@ func (u *Unit) instance(of *model.Vehicle, start Start, parameters []float64) (m
 		return nil, err
 	}
 	v := &instance{u: u, vehicle: of, start: start, given: slices.Clone(parameters), next: math.Inf(1),
-		below: make([]bool, u.nz), initial: make([]float64, u.nx), outputs: make([]float64, u.no),
+		below: make([]bool, u.nz), handled: make([]bool, u.nz), initial: make([]float64, u.nx), outputs: make([]float64, u.no),
 		left: make([]float64, u.no)}
 	if u.serialises {
 		v.state = untried
@@ -379,8 +380,13 @@ func (v *instance) React(t float64, y, commands, memory []float64, settled bool)
 			due = v.advance(t, due)
 		}
 		copy(v.last, commands)
-	} else if due = due || other || v.wants || !slices.Equal(v.below, v.sides[:v.u.nz]); due {
-		due = v.handle(t, y, commands)
+	} else {
+		sides := v.sides[:v.u.nz]
+		// An indicator that is zero but for rounding is on one side for the FMU, and may be on the other for the simulation.
+		due = due || other || v.wants || !slices.Equal(sides, v.below) && !slices.Equal(sides, v.handled)
+		if copy(v.handled, sides); due {
+			due = v.handle(t, y, commands)
+		}
 	}
 	if memory[ofNumber], memory[ofNext] = v.number, v.due(); v.u.nx == 0 {
 		y[0] = v.number - 1
@@ -491,6 +497,7 @@ func (v *instance) State(c *snapshot.Codec) {
 	snapshot.Vars(c, &v.ended, &v.number, &v.next, &v.at, &v.wants)
 	snapshot.Int(c, &v.state)
 	snapshot.Each(c, v.below, snapshot.Bool)
+	snapshot.Each(c, v.handled, snapshot.Bool)
 	snapshot.Floats(c, v.last, v.recent, v.outputs, v.left)
 	for _, b := range []*[]byte{&v.point, &v.history, &v.saved, &witness, &values} {
 		snapshot.Bytes(c, b)
