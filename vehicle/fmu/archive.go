@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 	"unicode/utf16"
 )
@@ -88,30 +89,44 @@ type element struct {
 	Children []element  `xml:",any"`
 }
 
-// document reads an XML document, in any of the encodings that FMUs have.
-func document(data []byte) (root element, err error) {
+// encoding is that of an XML document, as it says.
+var encoding = regexp.MustCompile(`^<\?xml[^>]*?encoding=["']([^"']*)["']`)
+
+// utf8 returns the text of an XML document, which may have any of the encodings that FMUs have.
+func utf8(data []byte) (string, error) {
 	if len(data) >= 2 && (data[0] == 0xFE && data[1] == 0xFF || data[0] == 0xFF && data[1] == 0xFE) {
 		high, units := int(data[0]&1), []uint16{}
 		for i := 2; i+1 < len(data); i += 2 {
 			units = append(units, uint16(data[i+high])<<8|uint16(data[i+1-high]))
 		}
-		data = []byte(string(utf16.Decode(units)))
+		return string(utf16.Decode(units)), nil
 	}
-	d := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))))
-	d.CharsetReader = func(charset string, in io.Reader) (io.Reader, error) {
-		switch strings.ToLower(charset) {
-		case "utf-16", "us-ascii":
-			return in, nil // it has been converted, or is UTF-8 as well
-		case "iso-8859-1", "latin1", "windows-1252":
-			bytes, err := io.ReadAll(in)
-			var text strings.Builder
-			for _, b := range bytes {
-				text.WriteRune(rune(b))
-			}
-			return strings.NewReader(text.String()), err
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	found := encoding.FindStringSubmatch(text)
+	if found == nil {
+		return text, nil
+	}
+	switch strings.ToLower(found[1]) {
+	case "utf-8", "us-ascii":
+		return text, nil
+	case "iso-8859-1", "latin1", "windows-1252":
+		var b strings.Builder
+		for i := range len(text) {
+			b.WriteRune(rune(text[i]))
 		}
-		return nil, fmt.Errorf("the encoding %q is not supported", charset)
+		return b.String(), nil
 	}
+	return "", fmt.Errorf("the encoding %q is not supported", found[1])
+}
+
+// document reads an XML document.
+func document(data []byte) (root element, err error) {
+	text, err := utf8(data)
+	if err != nil {
+		return root, err
+	}
+	d := xml.NewDecoder(strings.NewReader(text))
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it has been converted
 	err = d.Decode(&root)
 	return root, err
 }

@@ -1,6 +1,8 @@
 package fmu
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -38,9 +40,43 @@ type entry struct {
 	alias            bool // in FMI 2: its value reference is that of an earlier variable
 }
 
-// CheckDescription checks a model description, of FMI 2 or 3, beyond what its schema says: that its variables and its
-// structure belong together. files are the names of the files in the archive.
-func CheckDescription(src *diag.Source, files []string) diag.List {
+// Check checks the description of an FMU, or a description alone, of FMI 2 or 3, beyond what its schema says: that its
+// variables, its structure and the files of the archive belong together. The error is about what cannot be read.
+func Check(name string, data []byte) (diag.List, error) {
+	if !bytes.HasPrefix(data, []byte("PK")) {
+		return checkText(name, data, nil)
+	}
+	files, err := unpack(data)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{}
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	i := slices.Index(names, description)
+	if i < 0 {
+		return nil, errors.New("the archive has no " + description)
+	}
+	if data, err = files[i].read(maxDescription); err != nil {
+		return nil, err
+	}
+	return checkText(name+"/"+description, data, names)
+}
+
+// description is the file that describes an FMU.
+const description = "modelDescription.xml"
+
+func checkText(name string, data []byte, files []string) (diag.List, error) {
+	text, err := utf8(data)
+	if err != nil {
+		return nil, err
+	}
+	return check(&diag.Source{Name: name, Text: text}, files), nil
+}
+
+// check checks a description; files are those of the archive, nil: it is alone.
+func check(src *diag.Source, files []string) diag.List {
 	doc, list := xmltree.Parse(src)
 	if list.HasErrors() {
 		return list
@@ -59,7 +95,7 @@ func CheckDescription(src *diag.Source, files []string) diag.List {
 		c.at(c.root, "fmiVersion", "fmi-schema", "FMI version %q is not supported: this checks 2.0 and 3.0", version)
 		return c.found
 	}
-	if d := declarations.FindStringSubmatch(src.Text); d == nil || !slices.Contains(encodings, strings.ToUpper(d[1])) {
+	if !declaration.MatchString(src.Text) {
 		c.found = append(c.found, diag.Diagnostic{Source: src, Code: "fmi-schema",
 			Text: `the file must begin with <?xml version="1.0" encoding="UTF-8"?>, or with another encoding`})
 	}
@@ -170,13 +206,10 @@ func number64(text string) (v float64, ok bool) {
 	return v, err == nil && !strings.ContainsAny(text, "xXpP_")
 }
 
-// encodings are those that a description may have; the text has been converted.
-var encodings = []string{"", "UTF-8", "ISO-8859-1", "US-ASCII", "UTF-16", "WINDOWS-1252"}
-
 var (
-	declarations = regexp.MustCompile(`^\x{feff}?<\?xml version=["']1\.[01]["'](?:\s+encoding=["']([^"']*)["'])?`)
-	identifiers  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	times        = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
+	declaration = regexp.MustCompile(`^<\?xml version=["']1\.[01]["']`)
+	identifiers = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	times       = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
 )
 
 // head checks the interfaces and the archive.
