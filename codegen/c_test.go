@@ -252,23 +252,27 @@ func TestCortexM(t *testing.T) {
 		"enable=on,target=native", "-kernel", program)
 }
 
+// oddNames are names of tasks that no language has.
+var oddNames = []string{"", "*/", "/*", "\"??/\\", "\x00\n", "über", "tasks", "TASKS", "9", "int", "a b", "a_b", "?\\?/", "end",
+	"]]--[["}
+
+// rename gives all tasks odd names.
+func rename(r *rand.Rand, d *bt.Node) {
+	d.Name = oddNames[r.IntN(len(oddNames))]
+	for _, c := range d.Children {
+		rename(r, c)
+	}
+}
+
 // TestTables: the tables that are written compile, and are those of the tree, whatever its names are.
 func TestTables(t *testing.T) {
-	odd := []string{"", "*/", "/*", "\"??/\\", "\x00\n", "über", "tasks", "TASKS", "9", "int", "a b", "a_b", "?\\?/"}
 	for seed := range uint64(trees.Count(60, 3)) {
 		r := rand.New(rand.NewPCG(45, seed))
 		root := trees.Random(r, 1+r.IntN(60))
-		var rename func(d *bt.Node)
-		rename = func(d *bt.Node) {
-			d.Name = odd[r.IntN(len(odd))]
-			for _, c := range d.Children {
-				rename(c)
-			}
-		}
-		rename(root)
+		rename(r, root)
 		tree := trees.Compile(t, root)
 		name := []string{"plan", "canopy", "a-b", "9", "int", "Canopy", "a\"b\\"}[seed%7]
-		list, err := C(name, odd[r.IntN(len(odd))], tree, tree.Name, nil)
+		list, err := C(name, oddNames[r.IntN(len(oddNames))], tree, tree.Name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -325,3 +325,38 @@ func TestBindings(t *testing.T) {
 		}
 	}
 }
+
+// TestScriptsLoad: Lua reads what is written, whatever the names are, and the script stops where a leaf is not connected.
+func TestScriptsLoad(t *testing.T) {
+	interpreter := lua(t)
+	for seed := range uint64(trees.Count(60, 10)) {
+		r := rand.New(rand.NewPCG(56, seed))
+		root := trees.Random(r, 1+r.IntN(60))
+		rename(r, root)
+		tree := trees.Compile(t, root)
+		name := []string{"plan", "canopy", "a-b", "9", "end", "a\"b\\"}[seed%6]
+		module, script, err := Lua(name, oddNames[r.IntN(len(oddNames))], tree, tree.Name, nil, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "modules"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		save(t, dir, []File{module, script})
+		c := exec.Command(interpreter, "-e", "package.path = 'modules/?.lua'\nfunction millis() return 0 end", script.Name)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s\n%s", err, out, script.Text)
+		}
+		c = exec.Command(interpreter, "-e", "package.path = 'modules/?.lua'\nlocal now = {toint = function() return 0 end}\n"+
+			"setmetatable(now, {__sub = function() return now end})\nfunction millis() return now end\n"+
+			"local update = dofile('"+script.Name+"')\nprint(select(2, pcall(update)))\nprint(select(2, pcall(update)))")
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "not connected: ") &&
+			slices.ContainsFunc(tree.Leaves(), func(l bt.Task) bool { return tree.Kind(l) == bt.Condition }) {
+			t.Fatalf("%v\n%s\n%s", err, out, script.Text)
+		}
+	}
+}

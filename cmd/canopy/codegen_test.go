@@ -144,22 +144,64 @@ func changesOf(x *executive.Executive, want *bytes.Buffer) {
 	}
 }
 
-// waiting is a mission whose loop waits for a change: a run that it can see to be as the last one does not follow.
-var waiting = map[string]string{
-	"m.yaml": "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: 20\n",
-	"v.yaml": "vehicle: v\nstates: {x: {derivative: \"0 [1/s]\"}, y: {derivative: \"0 [1/s]\"}}\ncommands: {u: {default: 0}}\n",
-	"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Parallel success_count="2" failure_count="2">` +
-		`<RetryUntilSuccessful num_attempts="-1"><Sequence><Script name="s" code="e := 1"/><Condition name="c" on="x ge 2.5"/></Sequence>` +
-		`</RetryUntilSuccessful><ReactiveSequence><Condition name="d" on="y ge 0.5 or x lt 9"/><Action name="a" write="u := e"/>` +
-		`</ReactiveSequence></Parallel></BehaviorTree></root>`,
+// waiting returns a random mission with loops and a blackboard: a run of a loop that it can see to be as the last one
+// does not follow, until something changes.
+func waiting(r *rand.Rand) map[string]string {
+	one := func(list ...string) string { return list[r.IntN(len(list))] }
+	n := 0
+	relation := func() string {
+		return one("x", "y", "e", "x", "y") + one(" ge ", " lt ", " gt ", " le ") + one("-1.5", "0", "0.5", "1", "2")
+	}
+	leaf := func() string {
+		n++
+		text := fmt.Sprintf(`name="l%d" `, n)
+		switch r.IntN(5) {
+		case 0:
+			return fmt.Sprintf(`<Script %scode="e := %s"/>`, text, one("1", "0", "0.5", "u", "x"))
+		case 1, 2:
+			text += fmt.Sprintf(`on="%s" `, relation())
+			if r.IntN(2) == 0 {
+				text += fmt.Sprintf(`off="%s" `, relation())
+			}
+			return "<Condition " + text + "/>"
+		}
+		text += fmt.Sprintf(`done="%s" failed="%s" `, relation(), relation())
+		for _, more := range []string{`write="u := e" `, `entry="e := x" `, fmt.Sprintf(`_successIf="%s" `, relation()),
+			fmt.Sprintf(`entered="%s" `, relation()), fmt.Sprintf(`exited="%s" exit="e := 0.25" `, relation())} {
+			if r.IntN(3) == 0 {
+				text += more
+			}
+		}
+		return "<Action " + text + "/>"
+	}
+	branch := func(tag string) string {
+		text := leaf()
+		for range r.IntN(3) {
+			text += leaf()
+		}
+		return fmt.Sprintf("<%s>%s</%[1]s>", tag, text)
+	}
+	tree := ""
+	for range 2 {
+		tree += one(`<RetryUntilSuccessful num_attempts="-1">`+branch(one("Sequence", "Fallback"))+`</RetryUntilSuccessful>`,
+			`<Repeat num_cycles="-1">`+branch(one("Sequence", "Fallback"))+`</Repeat>`, branch("ReactiveSequence"))
+	}
+	return map[string]string{
+		"m.yaml": "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: 20\n",
+		"v.yaml": "vehicle: v\nstates: {x: {derivative: \"0 [1/s]\"}, y: {derivative: \"0 [1/s]\"}}\ncommands: {u: {default: 0}}\n",
+		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Sequence><Script name="s" code="e := 1"/>` +
+			`<Parallel success_count="2" failure_count="2">` + tree + `</Parallel></Sequence></BehaviorTree></root>`,
+	}
 }
 
 // exports returns random missions whose programs can be exported.
 func exports(t *testing.T) (all []*exported) {
-	left := map[string]int{}
+	left, loops := map[string]int{}, 0
 	for seed := uint64(0); len(all) < trees.Count(300, 40); seed++ {
-		files := waiting
-		if seed > 0 {
+		var files map[string]string
+		if seed%3 == 0 {
+			files = waiting(rand.New(rand.NewPCG(57, seed)))
+		} else {
 			files = newWhole(seed).filesUntil("", 0)
 		}
 		m, _ := mission.Read("m.yaml", func(name string) ([]byte, error) {
@@ -181,8 +223,11 @@ func exports(t *testing.T) (all []*exported) {
 		h := list[len(list)-2].Text
 		e.inputs, e.outputs = placesIn(h, "_IN_", m), slices.Concat(placesIn(h, "_OUT_", m), placesIn(h, "_VALUE_", m))
 		all = append(all, e)
+		if seed%3 == 0 {
+			loops++
+		}
 	}
-	t.Log(len(all), "programs; not supported:", left)
+	t.Log(len(all), "programs, of which", loops, "are random loops; not supported:", left)
 	return all
 }
 

@@ -228,7 +228,7 @@ local function new_plan(tree, program, changed)
     for k, slot in ipairs(slots) do
       for _, w in ipairs(slot.hold and slot.writers or none) do
         if w.leaf == i and w.phase == "writing" then
-          held[k], stale = present(k), true
+          held[k] = present(k)
         end
       end
     end
