@@ -1,7 +1,6 @@
 package codegen
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,10 +33,6 @@ type program struct {
 // newProgram returns the writer of a program; the error is about what is not supported.
 func newProgram(p *Program, w *writer) (*program, error) {
 	g := &program{Program: p, writer: w, place: map[int]int{}}
-	if len(p.Kept) > 0 {
-		return nil, errors.New("a task writes a value that may be unknown, because a source may be lost: that is not" +
-			" supported in C; export the plan alone, whose leaves are up to your program")
-	}
 	again := func(r bt.StateRow) bool {
 		return slices.ContainsFunc(r.On[:], func(m bt.MoveRow) bool { return m.Again })
 	}
@@ -90,6 +85,7 @@ func (g *program) codes(visit func(c *expr.Code)) {
 		}
 		for _, a := range slices.Concat(l.Entry, l.Exit) {
 			see(a.Value)
+			see(a.Known)
 		}
 		see(l.EntryTime)
 		see(l.ExitTime)
@@ -97,6 +93,7 @@ func (g *program) codes(visit func(c *expr.Code)) {
 	for i := range g.Slots {
 		for _, w := range g.Slots[i].Writers {
 			see(w.Value)
+			see(w.Known)
 		}
 	}
 }
@@ -180,8 +177,9 @@ func (g *program) definitions() string {
 				if a.Value != nil {
 					read = entries(a.Value)
 				}
-				assignments = append(assignments, fmt.Sprintf("{%d, %d, %s, %s}", a.Slot, a.Captured, read,
-					g.function(a.Value, false, task+", "+when+": "+g.Slots[a.Slot].Name)))
+				about := task + ", " + when + ": " + g.Slots[a.Slot].Name
+				assignments = append(assignments, fmt.Sprintf("{%d, %d, %s, %s, %s}", a.Slot, a.Captured, read,
+					g.function(a.Value, false, about), g.function(a.Known, true, about+" is known")))
 			}
 			if n := len(list); n > 0 {
 				add(when, part(len(assignments)-n, n))
@@ -230,8 +228,10 @@ func (g *program) definitions() string {
 		}
 		for _, w := range s.Writers {
 			phase := map[executive.Phase]string{executive.Active: "CANOPY_WRITING", executive.Leaving: "CANOPY_LEAVING"}
-			writers = append(writers, fmt.Sprintf("%s {%d, %s, %d, %s}", comment(s.Name), w.Leaf, phase[w.Phase], w.Captured,
-				g.function(w.Value, false, g.tree.Name(g.Leaves[w.Leaf].Task)+", write: "+s.Name)))
+			about := g.tree.Name(g.Leaves[w.Leaf].Task) + ", write: " + s.Name
+			writers = append(writers, fmt.Sprintf("%s {%d, %s, %t, %d, %s, %s}", comment(s.Name), w.Leaf, phase[w.Phase],
+				w.Value != nil && w.Value.Type() != expr.Real, w.Captured,
+				g.function(w.Value, false, about), g.function(w.Known, true, about+" is known")))
 		}
 	}
 	relations, heeds := g.relations()

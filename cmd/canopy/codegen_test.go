@@ -9,15 +9,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/canopy-uav/canopy/analysis/reaction"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/codegen"
 	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/explore"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/internal/trees"
 	"github.com/canopy-uav/canopy/vehicle/equations"
@@ -45,11 +48,22 @@ func newSampled(p *executive.Program) *sampled {
 func (w *sampled) T() float64                    { return w.t }
 func (w *sampled) Discrete() ([]float64, []bool) { return w.u, w.above }
 func (w *sampled) Set(input int, number float64) { w.u[input] = number }
-func (w *sampled) Truth(c *expr.Code) bool       { return c.Bool(w.signals.Values, nil) }
 func (w *sampled) Signals() []float64 {
 	copy(w.signals.Values[1:], w.y)
 	w.signals.Fill(w.p.All, w.t, w.y[:w.p.Layout.Outputs-1], w.u, nil)
 	return w.signals.Values
+}
+
+// sides brings the sides of the indicators up to date, and returns those that have changed.
+func (w *sampled) sides() (changed []int) {
+	s := w.Signals()
+	for k := range w.p.Indicators {
+		if above := w.p.Indicators[k].Value(s, nil) >= 0; above != w.above[k] {
+			w.above[k] = above
+			changed = append(changed, k)
+		}
+	}
+	return changed
 }
 
 // exported is a random mission and its program in C.
@@ -58,6 +72,7 @@ type exported struct {
 	text    string
 	inputs  []int // the places of the signals that the program reads
 	outputs []int // of the slots and the computed signals that it has
+	limit   int   // of iterations, which is proved
 }
 
 // sent returns the numbers as a line.
@@ -69,11 +84,13 @@ func sent(values []float64) string {
 	return b.String()
 }
 
-// play sends random inputs to the program in C, and writes what the executive does with them.
-func (e *exported) play(t *testing.T, r *rand.Rand, number int, in, want *bytes.Buffer) {
+// play sends random inputs to the program in C, and writes what the executive does with them. The times of the steps are
+// eighths of seconds or, if they are decimal, tenths and those at which procedures and timers end, which are compared
+// bit by bit.
+func (e *exported) play(t *testing.T, r *rand.Rand, number int, decimal bool, in, want *bytes.Buffer) {
 	p := e.m.Program
 	w := newSampled(p)
-	fmt.Fprintln(in, "plan", number, len(e.inputs))
+	fmt.Fprintln(in, "plan", number, len(e.inputs), e.limit)
 	fmt.Fprintln(want, "plan", number)
 	var x *executive.Executive
 	for k := range 40 {
@@ -93,47 +110,54 @@ func (e *exported) play(t *testing.T, r *rand.Rand, number int, in, want *bytes.
 			values = append(values, w.y[place-1])
 		}
 		if k == 0 {
-			w.Signals()
+			w.sides()
 			x = executive.New(p, w, executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(p.Tree, in, 0) }))
 		}
 		fmt.Fprintln(in, "step", sent(values))
-		err := e.steps(w, x, want)
+		again, err := e.steps(w, x, want)
 		if err != nil {
 			t.Logf("%v\n%s", err, e.text)
+		}
+		if again {
+			return // a run ends here
 		}
 		if r.IntN(60) == 0 {
 			fmt.Fprintln(in, "halt")
 			_ = x.Halt() // the errors are of what it reads
 			changesOf(x, want)
 		}
-		w.t += float64(1+r.IntN(8)) / 8
+		due := x.Rest()
+		if decimal {
+			fmt.Fprintln(in, "due")
+			fmt.Fprintf(want, "due %016x\n", math.Float64bits(due))
+		}
+		switch {
+		case !decimal:
+			w.t += float64(1+r.IntN(8)) / 8
+		case due > w.t && due < w.t+5 && r.IntN(3) > 0:
+			w.t = due
+		default:
+			w.t += float64(1+r.IntN(12)) / 10
+		}
 	}
 }
 
 // steps is a step of the world, written as the program in C writes it.
-func (e *exported) steps(w *sampled, x *executive.Executive, want *bytes.Buffer) (err error) {
+func (e *exported) steps(w *sampled, x *executive.Executive, want *bytes.Buffer) (again bool, err error) {
 	x.Begin()
-	again := true
+	again = true
 	for round := 0; again && err == nil && round < 200; round++ {
-		s, changed := w.Signals(), []int{}
-		for k := range w.p.Indicators {
-			if above := w.p.Indicators[k].Value(s, nil) >= 0; above != w.above[k] {
-				w.above[k] = above
-				changed = append(changed, k)
-			}
-		}
-		x.Changed(changed)
+		x.Changed(w.sides())
 		again, err = x.Settle()
 		changesOf(x, want)
 	}
-	x.Rest()
 	fmt.Fprintln(want, "step", map[bool]int{true: 1}[again || err != nil])
 	s := w.Signals()
 	for _, place := range e.outputs {
 		fmt.Fprintf(want, "%.17g ", s[place])
 	}
 	fmt.Fprintln(want)
-	return err
+	return again, err
 }
 
 func changesOf(x *executive.Executive, want *bytes.Buffer) {
@@ -163,11 +187,23 @@ func TestProgramsInC(t *testing.T) {
 	}
 	dir, sources, header, programs, most := t.TempDir(), []string{}, "", []string{}, 1
 	var all []*exported
-	left := map[string]int{}
-	for seed := uint64(0); len(all) < trees.Count(300, 40); seed++ {
+	left, kept := map[string]int{}, 0
+	for seed := uint64(0); len(all) < trees.Count(300, 30); seed++ {
 		files := waiting
 		if seed > 0 {
-			files = newWhole(seed).filesUntil("", 0)
+			k := newWhole(seed)
+			lossy := seed%2 == 1 && len(k.starts) > 0
+			if lossy {
+				k.outages = "outages:\n"
+			}
+			for _, s := range k.starts {
+				k.outages += map[bool]string{true: "  - {source: " + s.name + "}\n"}[lossy]
+			}
+			files = k.filesUntil("", 0)
+			if lossy {
+				follow := fmt.Sprintf("u := max(-1, min(1, ${1} - 0.1 * %s))", k.starts[len(k.starts)-1].name)
+				files["p.xml"] = regexp.MustCompile(`u := (-?[0-9.]+)\b`).ReplaceAllString(files["p.xml"], follow)
+			}
 		}
 		m, _ := mission.Read("m.yaml", func(name string) ([]byte, error) {
 			if text, ok := files[name]; ok {
@@ -176,6 +212,7 @@ func TestProgramsInC(t *testing.T) {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 		}, equations.Offers(), nil)
 		if m == nil {
+
 			continue
 		}
 		m = m.Flown()
@@ -185,8 +222,11 @@ func TestProgramsInC(t *testing.T) {
 			left[err.Error()]++
 			continue
 		}
-		e := &exported{m: m, text: files["m.yaml"] + files["p.xml"]}
+		e := &exported{m: m, text: files["m.yaml"] + files["p.xml"], limit: boundOf(m) + 1}
 		all = append(all, e)
+		if len(m.Program.Kept) > 0 {
+			kept++
+		}
 		for _, f := range list {
 			must(t, os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o600))
 		}
@@ -199,24 +239,50 @@ func TestProgramsInC(t *testing.T) {
 			len(m.Program.Indicators))
 	}
 	t.Log(len(all), "programs; not supported:", left)
-	header += fmt.Sprintf("#define PROGRAMS %s\n#define MOST %d\n", strings.Join(programs, ", "), most)
-	must(t, os.WriteFile(filepath.Join(dir, "missions.h"), []byte(header), 0o600))
+	t.Log(kept, "programs whose writers keep values while a source is lost")
+	if kept < len(all)/10 {
+		t.Error("these are too few")
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "limit.h"), []byte("extern unsigned short proved_limit;\n"), 0o600))
+	few := min(40, len(all))
 	driver, err := filepath.Abs("../../codegen/testdata/programs.c")
 	must(t, err)
-	program := filepath.Join(dir, "program")
-	args := slices.Concat([]string{"-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic",
-		"-I.", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}, sources,
-		[]string{"canopy.c", "canopy_program.c", driver, "-lm", "-o", program})
-	c := exec.Command(gcc, args...)
-	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%.4000s", err, out)
+	for _, of := range []struct {
+		time    []string
+		decimal bool
+		n       int
+	}{{nil, false, len(all)}, {nil, true, len(all)}, {[]string{"-DCANOPY_TIME=float", "-DCANOPY_SECOND=1"}, false, few},
+		{[]string{"-DCANOPY_TIME=int64_t", "-DCANOPY_SECOND=1000000000"}, false, few}} {
+		program := filepath.Join(dir, "program")
+		if !of.decimal { // else it is there
+			list := fmt.Sprintf("#define PROGRAMS %s\n#define MOST %d\n", strings.Join(programs[:of.n], ", "), most)
+			must(t, os.WriteFile(filepath.Join(dir, "missions.h"), []byte(header+list), 0o600))
+			args := slices.Concat([]string{"-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic",
+				"-I.", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-include", "limit.h", "-DCANOPY_LIMIT=proved_limit"},
+				of.time, sources[:of.n], []string{"canopy.c", "canopy_program.c", driver, "-lm", "-o", program})
+			c := exec.Command(gcc, args...)
+			c.Dir = dir
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%.4000s", err, out)
+			}
+		}
+		t.Run(fmt.Sprint(of.time, of.decimal), func(t *testing.T) { replay(t, program, all[:of.n], of.decimal) })
 	}
+}
+
+// boundOf returns the proved maximum of iterations.
+func boundOf(m *mission.Mission) int {
+	none := explore.Budget{States: 1, Over: func(int) string { return "the structure suffices" }}
+	return max(2, reaction.ExploreRuns(m.Plan.Tree, reaction.InputsOf(m.Plan, nil), none).Bound.Iterations)
+}
+
+// replay compares the programs with the executive.
+func replay(t *testing.T, program string, all []*exported, decimal bool) {
 	var in, want bytes.Buffer
 	for i, e := range all {
-		e.play(t, rand.New(rand.NewPCG(51, uint64(i))), i, &in, &want)
+		e.play(t, rand.New(rand.NewPCG(51, uint64(i))), i, decimal, &in, &want)
 	}
-	c = exec.Command(program)
+	c := exec.Command(program)
 	c.Stdin = &in
 	out, err := c.CombinedOutput()
 	if err != nil {

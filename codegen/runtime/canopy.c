@@ -628,7 +628,7 @@ static bool settle(canopy_run *run, uint16_t limit) {
 
 void canopy_begin(canopy_run *run, const canopy_tree *tree, canopy_told *tasks, const canopy_hooks *hooks,
                   void *context) {
-  *run = (canopy_run){tree, tasks, hooks, context, 0, false, false, false};
+  *run = (canopy_run){tree, tasks, hooks, context, {0, 0}, 0, 0, false, false, false};
   for (canopy_task t = 0; t < tree->n; t++) {
     tasks[t] = (canopy_told){0}; /* CANOPY_SUCCESS, until it is judged */
     tasks[t].request = has(&tree->nodes[t], CANOPY_ACTS) ? CANOPY_ACCEPT : CANOPY_FAILURE;
@@ -697,14 +697,50 @@ void canopy_wait(canopy_run *run, canopy_task loop) { run->tasks[loop].wait = tr
 
 void canopy_again(canopy_run *run, canopy_task loop) { run->tasks[loop].waits = false; }
 
+/* A number of units of time, rounded if these are whole. */
+static canopy_time units(double number) {
+  const double rounding = (canopy_time)0.5 > (canopy_time)0 ? 0.0 : 0.5;
+  return (canopy_time)(number + rounding);
+}
+
+canopy_time canopy_when(canopy_moment moment) {
+  return moment.from + units((double)moment.ns / (1e9 / CANOPY_SECOND));
+}
+
+canopy_moment canopy_after(canopy_moment moment, double seconds) {
+  const double most = 9007199254740992.0; /* whole numbers up to here are exact */
+  const double exact = seconds * 1e9;
+  int64_t ns = exact <= most ? (int64_t)exact : 0;
+  if (exact - (double)ns >= 0.5) {
+    ns++;
+  }
+  if ((double)ns / 1e9 != seconds || (double)ns + (double)moment.ns > most) {
+    return (canopy_moment){canopy_when(moment) + units(seconds * CANOPY_SECOND), 0};
+  }
+  return (canopy_moment){moment.from, moment.ns + ns};
+}
+
+canopy_moment canopy_present(canopy_run *run, canopy_time now) {
+  if (now != run->now) {
+    run->now = now;
+    run->present = (canopy_moment){now, 0};
+    for (canopy_task t = run->tree->n; t > 0U; t--) { /* the first one counts */
+      if (canopy_when(run->tasks[t - 1U].due) == now) {
+        run->present = run->tasks[t - 1U].due;
+      }
+    }
+  }
+  return run->present;
+}
+
 void canopy_timer(canopy_run *run, canopy_task task, canopy_time now) {
-  run->tasks[task].due = now + (canopy_time)node_of(run, task)->msec * CANOPY_SECOND / 1000;
+  run->tasks[task].due = canopy_after(canopy_present(run, now), (double)node_of(run, task)->msec / 1000.0);
 }
 
 bool canopy_due(canopy_run *run, canopy_time now) {
   bool any = false;
   for (canopy_task t = 0; t < run->tree->n; t++) {
-    if (run->tasks[t].timed && now >= run->tasks[t].due) {
+    if (run->tasks[t].timed && now >= canopy_when(run->tasks[t].due)) {
       canopy_elapsed(run, t);
       any = true;
     }
@@ -715,8 +751,9 @@ bool canopy_due(canopy_run *run, canopy_time now) {
 bool canopy_next(const canopy_run *run, canopy_time *next) {
   bool found = false;
   for (canopy_task t = 0; t < run->tree->n; t++) {
-    if (run->tasks[t].timed && (!found || run->tasks[t].due < *next)) {
-      *next = run->tasks[t].due;
+    const canopy_time due = canopy_when(run->tasks[t].due);
+    if (run->tasks[t].timed && (!found || due < *next)) {
+      *next = due;
       found = true;
     }
   }
