@@ -36,9 +36,7 @@ type File struct{ Name, Text string }
 // what is to be known about each task. A tree has at most 65,534 tasks. With a program, its expressions are translated,
 // too, for canopy_program.h and canopy_program.c.
 func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program) ([]File, error) {
-	if strings.EqualFold(name, "canopy") || strings.ContainsAny(name, "\"\\\n\r") { // the engine's; not for #include
-		name = identifier(name) + "_plan"
-	}
+	name = fileName(name)
 	w := newWriter(name, made, tree, about)
 	if most := math.MaxUint16 - 1; max(tree.Len(), len(w.kids), len(w.states)) > most {
 		return nil, fmt.Errorf("the tree has %d tasks, and %d states of automata; C supports at most %d", tree.Len(),
@@ -56,6 +54,14 @@ func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program)
 	}
 	return append(files, File{name + ".h", w.header(engine, declarations)},
 		File{name + ".c", w.source(name, definitions)}), nil
+}
+
+// fileName returns a name of files that C can include, and that are not those of the engine.
+func fileName(name string) string {
+	if strings.EqualFold(name, "canopy") || strings.ContainsAny(name, "\"\\\n\r") {
+		name = identifier(name) + "_plan"
+	}
+	return name
 }
 
 // tables are the constant tables of a tree, in the layout of canopy.h.

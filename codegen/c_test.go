@@ -15,10 +15,12 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/canopy-uav/canopy/analysis/reaction"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/plan"
 	text "github.com/canopy-uav/canopy/document/script"
+	"github.com/canopy-uav/canopy/explore"
 	"github.com/canopy-uav/canopy/internal/trees"
 )
 
@@ -153,6 +155,11 @@ func randomTree(t *testing.T, r *rand.Rand, seed uint64) *bt.Tree {
 
 // play adds what happens to a tree that has begun.
 func (s *script) play(r *rand.Rand, tree *bt.Tree) {
+	limit := bt.DefaultLimit
+	if len(tree.Shared()) == 0 && r.IntN(10) == 0 { // the one that is proved, and an iteration that changes nothing
+		none := explore.Budget{States: 1, Over: func(int) string { return "the structure suffices" }}
+		limit = 1 + max(2, reaction.Explore(tree, reaction.Stubs(tree), none).Bound.Iterations)
+	}
 	var inputs []bt.Input
 	for range r.IntN(4) {
 		inputs = append(inputs, trees.Input(r, tree, nil))
@@ -167,7 +174,7 @@ func (s *script) play(r *rand.Rand, tree *bt.Tree) {
 			inputs = append(inputs, trees.Input(r, tree, e.Status))
 		}
 		s.inputs(inputs)
-		fmt.Fprintln(&s.in, "settle", bt.DefaultLimit)
+		fmt.Fprintln(&s.in, "settle", limit)
 		instant, err := e.Settle(inputs)
 		s.instant(instant, tree, err)
 		s.state(e)
@@ -207,6 +214,10 @@ func TestRandomTrees(t *testing.T) {
 		for _, flag := range []string{"-O2", "-O0"} {
 			programs = append(programs, compile(t, "clang", []string{flag}, "runtime/canopy.c", "testdata/driver.c"))
 		}
+	}
+	for _, time := range []string{"float -DCANOPY_SECOND=1", "int64_t -DCANOPY_SECOND=1000000000"} {
+		flags := strings.Fields("-O2 -DCANOPY_TIME=" + time)
+		programs = append(programs, compile(t, "gcc", flags, "runtime/canopy.c", "testdata/driver.c"))
 	}
 	for seed := range uint64(trees.Count(100_000, 3_000)) / 100 {
 		var s script

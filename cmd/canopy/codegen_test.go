@@ -342,9 +342,12 @@ func TestSolarDayInC(t *testing.T) {
 			t.Fatal(stderr)
 		}
 	}
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	must(t, err)
+	limit := regexp.MustCompile(`-DCANOPY_LIMIT=\d+U`).FindString(string(readme)) // the replay needs no more
 	example := filepath.Join("..", "..", "examples", "29-solar-c")
 	program := filepath.Join(dir, "replay")
-	args := []string{"-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic", "-I" + dir,
+	args := []string{"-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic", "-I" + dir, limit,
 		filepath.Join(example, "replay.c"), "-lm", "-o", program}
 	for _, name := range []string{"solar-day.c", "canopy.c", "canopy_program.c"} {
 		args = append(args, filepath.Join(dir, name))
@@ -356,5 +359,53 @@ func TestSolarDayInC(t *testing.T) {
 	page, _ := os.ReadFile(filepath.Join(example, "README.md"))
 	if err != nil || !strings.Contains(string(page), "```console\n"+string(printed)+"```") {
 		t.Errorf("%v\n%s", err, printed)
+	}
+}
+
+// TestReadmeOfC: the page in the folder of a program says what is proved, how much memory an execution takes, and where
+// its tasks come from, in the same bytes each time.
+func TestReadmeOfC(t *testing.T) {
+	export := func(args ...string) (dir, page string) {
+		dir = t.TempDir()
+		if _, stderr, status := canopy(append([]string{"export", "c", "--out", dir}, args...)...); status != exitOK {
+			t.Fatal(stderr)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "README.md"))
+		must(t, err)
+		return dir, string(text)
+	}
+	contains := func(page string, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if !strings.Contains(page, text) {
+				t.Errorf("it does not contain %q:\n%s", text, page)
+			}
+		}
+	}
+	dir, page := export("../../missions/solar-day.yaml")
+	contains(page, "**Proved: a settling takes at most 4 iterations**", "-DCANOPY_LIMIT=4U", "at most 4: all 16 states",
+		"each of the 15 tasks", "| sink | Action | solar-day.xml:29 | SOLAR_DAY_SINK |", "| `canopy_execution` | 1 | 104 |")
+	if _, again := export("../../missions/solar-day.yaml"); again != page {
+		t.Errorf("another time it is\n%s", again)
+	}
+	_, short := export("../../missions/circuit.xml", "--budget", "0.000001")
+	contains(short, "takes at most 7 iterations**", "was not found: the search did not end within 1e-6 s", "| `canopy_plan` | 1 |",
+		"| fly | Action | circuit.xml:")
+	_, shared := export("../../examples/23-one-camera/survey.yaml")
+	contains(shared, "**not proved**: who waits for a resource", "`CANOPY_LIMIT` iterations, which is 1000")
+	if strings.Contains(shared, "-DCANOPY_LIMIT") {
+		t.Errorf("%s", shared)
+	}
+	gcc, err := exec.LookPath("arm-none-eabi-gcc")
+	if err != nil {
+		t.Skip("arm-none-eabi-gcc is not installed")
+	}
+	size := regexp.MustCompile(`takes \*\*(\d+) bytes`).FindStringSubmatch(page)[1]
+	text := "#include \"solar-day.h\"\ntypedef char as_stated[sizeof(solar_day) == " + size + " ? 1 : -1];\n"
+	must(t, os.WriteFile(filepath.Join(dir, "size.c"), []byte(text), 0o600))
+	c := exec.Command(gcc, "-mcpu=cortex-m3", "-mthumb", "-std=c99", "-c", "size.c")
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

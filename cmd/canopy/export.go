@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -8,14 +9,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/canopy-uav/canopy/analysis/reaction"
 	"github.com/canopy-uav/canopy/analysis/smv"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/codegen"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/mission"
+	"github.com/canopy-uav/canopy/document/plan"
 	"github.com/canopy-uav/canopy/document/qgc"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/record"
 	"github.com/canopy-uav/canopy/vehicle/contract"
 
 	"github.com/spf13/cobra"
@@ -35,7 +39,7 @@ func exportCommand() *cobra.Command {
 			case "qgc":
 				text, err = contingency(args[1], tree, cmd.ErrOrStderr())
 			case "c":
-				return program(args[1], out, cmd.ErrOrStderr())
+				return program(cmd, args[1], out, budget)
 			default:
 				err = &usageError{unknownWord("format", args[0], []string{"c", "qgc", "smv"})}
 			}
@@ -67,11 +71,11 @@ func modelChecked(cmd *cobra.Command, name, facts string, budget seconds) (strin
 }
 
 // program writes the tree of a plan in C to a folder.
-func program(name, folder string, stderr io.Writer) error {
+func program(cmd *cobra.Command, name, folder string, budget seconds) error {
 	if folder == "" {
 		return &usageError{"a program has several files: name their folder with --out"}
 	}
-	p, m, err := readPlan(name, stderr)
+	p, m, err := readPlan(name, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -91,12 +95,55 @@ func program(name, folder string, stderr io.Writer) error {
 	if err != nil {
 		return failed(err)
 	}
-	for _, f := range list {
+	place := func(t bt.Task) string {
+		line, file := p.Place(t)
+		return cmp.Or(file, filepath.Base(p.Source.Name)) + ":" + strconv.Itoa(line)
+	}
+	s, err := settling(cmd, p, m, budget)
+	if err != nil {
+		return err
+	}
+	readme, err := codegen.Readme(base, made, p.Tree, place, programOf(m), s)
+	if err != nil {
+		return failed(err)
+	}
+	for _, f := range append(list, readme) {
 		if err := files.Save(filepath.Join(folder, f.Name), []byte(f.Text)); err != nil {
 			return failed(err)
 		}
 	}
 	return nil
+}
+
+// settling proves how many iterations a settling in C can take: those that the search counts, and a last one.
+func settling(cmd *cobra.Command, p *plan.Plan, m *mission.Mission, budget seconds) (s codegen.Settling, err error) {
+	ctx, end := interruptible(cmd.Context())
+	defer end()
+	over, stop := within(ctx, budget)
+	defer stop()
+	limit := reaction.DefaultBudget
+	limit.Over = func(int) string { return over() }
+	inputs, search := reaction.Stubs(p.Tree), reaction.Explore
+	if m != nil {
+		inputs, search = reaction.InputsOf(p, nil), reaction.ExploreRuns
+	}
+	r := search(p.Tree, inputs, limit)
+	const start = 2 // the first settling takes more than an input of no leaf
+	switch {
+	case r.Loop != nil:
+		s.Why = r.Loop.Error()
+	case len(p.Tree.Shared()) > 0:
+		s.Why = "who waits for a resource that tasks share does not follow from the structure"
+	default:
+		s.Most = max(start, r.Bound.Iterations) + 1
+	}
+	if s.Missing = r.Why; r.Decided {
+		s.OfOne, s.States = max(r.Start.Iterations, r.Most.Iterations)+1, r.States
+	}
+	if ctx.Err() != nil {
+		err = record.ErrInterrupted
+	}
+	return s, err
 }
 
 // programOf returns the plan of a mission with its expressions, nil for a plan alone.
