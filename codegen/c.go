@@ -45,10 +45,7 @@ func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program)
 	files := []File{{"canopy.h", header}, {"canopy.c", source}, {"canopy.hpp", wrapper}}
 	engine, declarations, definitions := "canopy.h", "", ""
 	if p != nil {
-		g, err := newProgram(p, w)
-		if err != nil {
-			return nil, err
-		}
+		g := newProgram(p, w)
 		engine, declarations, definitions = "canopy_program.h", g.declarations(), g.definitions()
 		files = append(files, File{"canopy_program.h", programHeader}, File{"canopy_program.c", programSource})
 	}

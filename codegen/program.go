@@ -30,8 +30,8 @@ type program struct {
 	tables    []*expr.Tabulated
 }
 
-// newProgram returns the writer of a program; the error is about what is not supported.
-func newProgram(p *Program, w *writer) (*program, error) {
+// newProgram returns the writer of a program.
+func newProgram(p *Program, w *writer) *program {
 	g := &program{Program: p, writer: w, place: map[int]int{}}
 	again := func(r bt.StateRow) bool {
 		return slices.ContainsFunc(r.On[:], func(m bt.MoveRow) bool { return m.Again })
@@ -68,7 +68,7 @@ func newProgram(p *Program, w *writer) (*program, error) {
 		taken[id] = true
 		g.names = append(g.names, id)
 	}
-	return g, nil
+	return g
 }
 
 // codes visits the expressions of leaves and writers.

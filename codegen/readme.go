@@ -29,7 +29,7 @@ const (
 
 // Readme returns the page about the files of C, for their folder, with a table of the tasks and their places in the
 // plan. The arguments that C has, too, are the same as there.
-func Readme(name, made string, tree *bt.Tree, place func(bt.Task) string, p *Program, s Settling) (File, error) {
+func Readme(name, made string, tree *bt.Tree, place func(bt.Task) string, p *Program, s Settling) File {
 	name = fileName(name)
 	w := newWriter(name, made, tree, tree.Name)
 	var b strings.Builder
@@ -58,9 +58,9 @@ func Readme(name, made string, tree *bt.Tree, place func(bt.Task) string, p *Pro
 	switch {
 	case s.Most > 0:
 		line("**Proved: a settling takes at most %d iterations**, whatever inputs come together. The last one finds that"+
-			"\nnothing changes any more. It follows from the structure of the tree. An iteration visits each of the %d tasks twice."+
-			"\n\n    cc -DCANOPY_LIMIT=%dU ...\n\nmakes it the bound of the loop; without it, that is 1000. With several plans in one"+
-			" program, take the largest one.", s.Most, tree.Len(), s.Most)
+			"\nnothing changes any more. It follows from the structure of the tree. An iteration visits each of the\n%d tasks"+
+			" twice.\n\n    cc -DCANOPY_LIMIT=%dU ...\n\nmakes it the bound of the loop; without it, that is 1000. With several"+
+			" plans in one program, take the largest one.", s.Most, tree.Len(), s.Most)
 	default:
 		line("How many iterations a settling can take is **not proved**: %s.\nThe engine gives up after `CANOPY_LIMIT`"+
 			" iterations, which is 1000, and says so. An iteration visits each of\nthe %d tasks twice.", cell(s.Why), tree.Len())
@@ -84,10 +84,7 @@ func Readme(name, made string, tree *bt.Tree, place func(bt.Task) string, p *Pro
 		size("`canopy_plan`", 1, sizeOfPlan)
 		size("tasks, `canopy_told`", tree.Len(), sizeOfTask)
 	} else {
-		g, err := newProgram(p, w)
-		if err != nil {
-			return File{}, err
-		}
+		g := newProgram(p, w)
 		size("`canopy_execution`", 1, sizeOfExecution)
 		size("tasks, `canopy_told`", tree.Len(), sizeOfTask)
 		size("leaves, `canopy_known`", max(1, len(g.Leaves)), sizeOfLeaf)
@@ -95,16 +92,16 @@ func Readme(name, made string, tree *bt.Tree, place func(bt.Task) string, p *Pro
 		size("values that are kept, `canopy_stored`", max(1, len(g.Slots))+max(1, g.Captures), sizeOfStored)
 		size("sides of relations, `bool`, and padding", 1, (max(1, len(g.watched()))+7)/8*8)
 	}
-	line("\nAn execution takes **%d bytes**. There is no heap. The largest frame on the stack has %d bytes on a Cortex-M3: the"+
-		"\nfiles `*.su` that\n\n    arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -std=c99 -Os -fstack-usage -c *.c\n\nwrites have"+
-		" all frames. No function calls itself.", total, largestFrame)
+	line("\nAn execution takes **%d bytes**. There is no heap. The largest frame on the stack has %d bytes on a Cortex-M3:"+
+		"\nthe files `*.su` that\n\n    arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -std=c99 -Os -fstack-usage -c *.c"+
+		"\n\nwrites have all frames. No function calls itself.", total, largestFrame)
 
 	line("\n## Tasks\n\n| task | kind | place | constant |\n|---|---|---|---|")
 	for i, number := range w.numbers {
 		t := bt.Task(i)
 		row(tree.Name(t), tree.Kind(t).String(), place(t), number)
 	}
-	return File{"README.md", b.String()}, nil
+	return File{"README.md", b.String()}
 }
 
 // cell returns a text as one line of Markdown, also in a table.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,8 +38,8 @@ func treeOf(t testing.TB, text string) *bt.Tree {
 	return p.Tree
 }
 
-// instructions returns those of one event: a program repeats it as often as its last argument says.
-func instructions(t *testing.T, args ...string) float64 {
+// instructions returns those of one event: a program repeats it n times, and 3 n times, as its last argument says.
+func instructions(t *testing.T, n int, args ...string) float64 {
 	t.Helper()
 	count := func(n int) float64 {
 		c := exec.Command("valgrind", append([]string{"--tool=callgrind", "--callgrind-out-file=/dev/null"}, args...)...)
@@ -52,7 +53,7 @@ func instructions(t *testing.T, args ...string) float64 {
 		v, _ := strconv.ParseFloat(string(m[1]), 64)
 		return v
 	}
-	return (count(3000) - count(1000)) / 2000
+	return (count(3*n) - count(n)) / float64(2*n)
 }
 
 // BenchmarkEvent repeats the event in the tree engine.
@@ -86,37 +87,62 @@ func TestCostOfAnEvent(t *testing.T) {
 	must(t, err)
 	driver, err := filepath.Abs("../../codegen/testdata/cost.c")
 	must(t, err)
-	var peer string
-	t.Run("peer", func(t *testing.T) { peer = btcpp.Program(t, "../../internal/btcpp/cpp", "cost") })
-	for _, pairs := range []int{3, 33, 333} {
-		dir, text := t.TempDir(), guarded(pairs)
-		tree := treeOf(t, text)
-		list, err := codegen.C("cost", "", tree, tree.Name, nil)
-		must(t, err)
-		for _, f := range append(list, codegen.File{Name: "plan.xml", Text: text}) {
-			must(t, os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o600))
-		}
-		c := exec.Command(gcc, "-std=c99", "-O2", `-DHEADER="cost.h"`, "-DTREE=cost_tree", "-DTASKS=COST_TASKS", "-DON=COST_ON",
-			"-I.", "canopy.c", "cost.c", driver, "-o", "cost")
+	compiled := func(dir string, args ...string) string {
+		c := exec.Command(gcc, slices.Concat([]string{"-std=c99", "-O2", "-I.", driver, "-o", "cost"}, args, []string{"-lm"})...)
 		c.Dir = dir
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		row := []float64{float64(tree.Len()), instructions(t, filepath.Join(dir, "cost"), "%d"), instructions(t, self, "-test.run=^$",
-			fmt.Sprintf("-test.bench=Event/%d$", tree.Len()), "-test.benchtime=%dx")}
-		if peer != "" {
-			row = append(row, instructions(t, peer, filepath.Join(dir, "plan.xml"), "%d"))
+		return filepath.Join(dir, "cost")
+	}
+	compare := func(t *testing.T, what string, is float64, stated []byte) {
+		v, _ := strconv.ParseFloat(strings.ReplaceAll(string(stated), ",", ""), 64)
+		if t.Logf("%s: %.0f", what, is); math.Abs(v-is) > 0.1*is {
+			t.Errorf("%s takes %.0f instructions, not %.0f", what, is, v)
 		}
-		t.Logf("%.0f", row)
-		m := regexp.MustCompile(fmt.Sprintf(`(?m)^\| %d \| ([0-9,]+) \| ([0-9,]+) \| ([0-9,]+) \|$`, tree.Len())).FindSubmatch(page)
+	}
+	stated := func(t *testing.T, tasks, column int) []byte {
+		t.Helper()
+		m := regexp.MustCompile(fmt.Sprintf(`(?m)^\| %d \| ([0-9,]+) \| ([0-9,]+) \| ([0-9,]+) \|$`, tasks)).FindSubmatch(page)
 		if m == nil {
-			t.Error("docs/deploy.md has no such row")
-			continue
+			t.Fatalf("docs/deploy.md has no row of %d tasks", tasks)
 		}
-		for i, is := range row[1:] {
-			if stated, _ := strconv.ParseFloat(strings.ReplaceAll(string(m[i+1]), ",", ""), 64); math.Abs(stated-is) > 0.1*is {
-				t.Errorf("%d tasks, column %d: %.0f instructions, not %.0f", tree.Len(), i+1, is, stated)
-			}
+		return m[column]
+	}
+	for _, pairs := range []int{3, 33, 333} {
+		dir, tree := t.TempDir(), treeOf(t, guarded(pairs))
+		list, err := codegen.C("cost", "", tree, tree.Name, nil)
+		must(t, err)
+		for _, f := range list {
+			must(t, os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o600))
+		}
+		program := compiled(dir, `-DHEADER="cost.h"`, "-DTREE=cost_tree", "-DTASKS=COST_TASKS", "-DON=COST_ON", "canopy.c", "cost.c")
+		compare(t, fmt.Sprintf("%d tasks in C", tree.Len()), instructions(t, 100, program, "%d"), stated(t, tree.Len(), 1))
+		compare(t, fmt.Sprintf("%d tasks in Go", tree.Len()), instructions(t, 2000, self, "-test.run=^$",
+			fmt.Sprintf("-test.bench=Event/%d$", tree.Len()), "-test.benchtime=%dx"), stated(t, tree.Len(), 2))
+	}
+	t.Run("BehaviorTree.CPP", func(t *testing.T) {
+		peer := btcpp.Program(t, "../../internal/btcpp/cpp", "cost")
+		for _, pairs := range []int{3, 33, 333} {
+			file := filepath.Join(t.TempDir(), "plan.xml")
+			must(t, os.WriteFile(file, []byte(guarded(pairs)), 0o600))
+			tasks := 3*pairs + 2
+			compare(t, fmt.Sprintf("%d tasks in BehaviorTree.CPP", tasks), instructions(t, 100, peer, file, "%d"),
+				stated(t, tasks, 3))
+		}
+	})
+	dir := t.TempDir()
+	if _, stderr, status := canopy("export", "c", "../../missions/solar-day.yaml", "--out", dir); status != exitOK {
+		t.Fatal(stderr)
+	}
+	m := regexp.MustCompile(`condition changes takes ([0-9,]+) instructions, one\s+without\s+news ([0-9,]+)`).FindSubmatch(page)
+	for i, low := range []string{"0.2", "0.999"} {
+		program := compiled(dir, `-DHEADER="solar-day.h"`, "-DPLAN=solar_day", "-DBEGIN=solar_day_begin",
+			"-DINPUT=SOLAR_DAY_IN_SOC", "-DHIGH=0.999", "-DLOW="+low, "canopy.c", "canopy_program.c", "solar-day.c")
+		if is := instructions(t, 100, program, "%d"); m == nil {
+			t.Errorf("docs/deploy.md does not state what a step takes: %.0f", is)
+		} else {
+			compare(t, "a step of the solar day", is, m[i+1])
 		}
 	}
 }

@@ -103,11 +103,8 @@ func program(cmd *cobra.Command, name, folder string, budget seconds) error {
 	if err != nil {
 		return err
 	}
-	readme, err := codegen.Readme(base, made, p.Tree, place, programOf(m), s)
-	if err != nil {
-		return failed(err)
-	}
-	for _, f := range append(list, readme) {
+	list = append(list, codegen.Readme(base, made, p.Tree, place, programOf(m), s))
+	for _, f := range list {
 		if err := files.Save(filepath.Join(folder, f.Name), []byte(f.Text)); err != nil {
 			return failed(err)
 		}

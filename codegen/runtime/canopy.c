@@ -335,7 +335,7 @@ static void visit(canopy_run *run, canopy_task task) {
     if (node->family != CANOPY_LEAF) {
       verdict = decide(run, task).says;
       busy = false;
-      for (uint16_t place = 0; place < node->n; place++) {
+      for (uint16_t place = 0; switching(s->status) && place < node->n; place++) {
         busy = busy || switching(child(run, node, place)->status);
       }
     } else if (transient(s->status) || s->status == CANOPY_DEACTIVATING) {
@@ -435,10 +435,13 @@ static void hand_over(canopy_run *run, canopy_task task, uint16_t want, uint16_t
 
 static void pass_chain(canopy_run *run, canopy_task task) {
   const canopy_node *node = node_of(run, task);
-  const decision d = decide_chain(run, node);
+  decision d = {CANOPY_ACCEPT, CANOPY_NONE, {0, false, false, 0}};
   uint16_t want = CANOPY_NONE;
   uint16_t stay = node->n;
-  if (passes(&run->tasks[task], d.says) && d.child != CANOPY_NONE) {
+  if (passes(&run->tasks[task], CANOPY_ACCEPT)) {
+    d = decide_chain(run, node);
+  }
+  if (d.says == CANOPY_ACCEPT && d.child != CANOPY_NONE) {
     if (waits_for(run, node, d.child)) {
       stay = (uint16_t)(d.child + 1);
     }
@@ -456,8 +459,8 @@ static void pass_chain(canopy_run *run, canopy_task task) {
 
 static void pass_count(canopy_run *run, canopy_task task) {
   const canopy_node *node = node_of(run, task);
-  const bool passing = passes(&run->tasks[task], decide_count(run, node));
-  const uint16_t seen = seen_by(run, node);
+  const bool passing = passes(&run->tasks[task], CANOPY_ACCEPT) && decide_count(run, node) == CANOPY_ACCEPT;
+  const uint16_t seen = passing ? seen_by(run, node) : 0U;
   for (uint16_t place = 0; place < node->n; place++) {
     canopy_told *c = child(run, node, place);
     const bool looks = passing && place < seen;

@@ -186,7 +186,8 @@ static bool keep_unknown(canopy_execution *x, uint16_t leaf, bool discrete) {
     const canopy_range writers = x->program->slots[i].writers;
     for (uint16_t k = writers.first; k < writers.first + writers.n; k++) {
       const canopy_writer *w = &x->program->writers[k];
-      if (w->known == NULL || (all ? x->leaves[w->leaf].phase != w->phase || w->discrete != discrete : w->leaf != leaf)) {
+      const bool ours = all ? x->leaves[w->leaf].phase == w->phase && w->discrete == discrete : w->leaf == leaf;
+      if (w->known == NULL || !ours) {
         continue;
       }
       evaluate(x);
