@@ -92,9 +92,9 @@ func Readme(name, made string, tree *bt.Tree, place func(bt.Task) string, p *Pro
 		size("values that are kept, `canopy_stored`", max(1, len(g.Slots))+max(1, g.Captures), sizeOfStored)
 		size("sides of relations, `bool`, and padding", 1, (max(1, len(g.watched()))+7)/8*8)
 	}
-	line("\nAn execution takes **%d bytes**. There is no heap. The largest frame on the stack has %d bytes on a Cortex-M3:"+
-		"\nthe files `*.su` that\n\n    arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -std=c99 -Os -fstack-usage -c *.c"+
-		"\n\nwrites have all frames. No function calls itself.", total, largestFrame)
+	line("\nAn execution takes **%d bytes**. There is no heap. The largest frame on the stack has %d bytes on a"+
+		"\nCortex-M3: the files `*.su` that\n\n    arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -std=c99 -Os -fstack-usage"+
+		" -c *.c\n\nwrites have all frames. No function calls itself.", total, largestFrame)
 
 	line("\n## Tasks\n\n| task | kind | place | constant |\n|---|---|---|---|")
 	for i, number := range w.numbers {

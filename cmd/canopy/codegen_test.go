@@ -178,12 +178,13 @@ var waiting = map[string]string{
 		`</ReactiveSequence></Parallel></BehaviorTree></root>`,
 }
 
-// chained is a mission whose procedures follow one another.
+// chained is a mission whose procedures follow one another, beside one that never ends.
 var chained = map[string]string{
 	"m.yaml": waiting["m.yaml"], "v.yaml": waiting["v.yaml"],
-	"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Repeat num_cycles="-1"><Sequence>` +
+	"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Parallel success_count="2" failure_count="2">` +
+		`<Action name="c" entry_time="1 [s] / abs(x - x)"/><Repeat num_cycles="-1"><Sequence>` +
 		`<Action name="a" write="u := 1" entry_time="0.1" done="t ge 0" exit_time="0.2"/>` +
-		`<Action name="b" write="u := 0" entry_time="0.7" done="t ge 0"/></Sequence></Repeat></BehaviorTree></root>`,
+		`<Action name="b" write="u := 0" entry_time="0.7" done="t ge 0"/></Sequence></Repeat></Parallel></BehaviorTree></root>`,
 }
 
 // TestProgramsInC: the plan of a mission in C makes the same status changes with the same inputs, in the same order, and
@@ -266,7 +267,7 @@ func TestProgramsInC(t *testing.T) {
 			list := fmt.Sprintf("#define PROGRAMS %s\n#define MOST %d\n", strings.Join(programs[:of.n], ", "), most)
 			must(t, os.WriteFile(filepath.Join(dir, "missions.h"), []byte(header+list), 0o600))
 			args := slices.Concat([]string{"-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic",
-				"-I.", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-include", "limit.h", "-DCANOPY_LIMIT=proved_limit"},
+				"-I.", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all", "-include", "limit.h", "-DCANOPY_LIMIT=proved_limit"},
 				of.time, sources[:of.n], []string{"canopy.c", "canopy_program.c", driver, "-lm", "-o", program})
 			c := exec.Command(gcc, args...)
 			c.Dir = dir

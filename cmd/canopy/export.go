@@ -125,7 +125,7 @@ func settling(cmd *cobra.Command, p *plan.Plan, m *mission.Mission, budget secon
 		inputs, search = reaction.InputsOf(p, nil), reaction.ExploreRuns
 	}
 	r := search(p.Tree, inputs, limit)
-	const start = 2 // the first settling takes more than an input of no leaf
+	const start = 2 // of the first settling: nothing has ended, so activity is passed on once, and statuses follow
 	switch {
 	case r.Loop != nil:
 		s.Why = r.Loop.Error()

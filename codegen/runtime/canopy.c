@@ -700,10 +700,13 @@ void canopy_wait(canopy_run *run, canopy_task loop) { run->tasks[loop].wait = tr
 
 void canopy_again(canopy_run *run, canopy_task loop) { run->tasks[loop].waits = false; }
 
-/* A number of units of time, rounded if these are whole. */
+/* A number of units of time, rounded if these are whole; then it is at most what fits into 64 bits. */
 static canopy_time units(double number) {
-  const double rounding = (canopy_time)0.5 > (canopy_time)0 ? 0.0 : 0.5;
-  return (canopy_time)(number + rounding);
+  const bool whole = (canopy_time)0.5 == (canopy_time)0;
+  if (whole) {
+    return (canopy_time)(number < 9e18 ? number + 0.5 : 9e18);
+  }
+  return (canopy_time)number;
 }
 
 canopy_time canopy_when(canopy_moment moment) {
