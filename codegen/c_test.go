@@ -247,7 +247,7 @@ func TestCortexM(t *testing.T) {
 
 // TestTables: the tables that are written compile, and are those of the tree, whatever its names are.
 func TestTables(t *testing.T) {
-	odd := []string{"", "*/", "/*", "\"??/\\", "\x00\n", "über", "tasks", "TASKS", "9", "int", "a b", "a_b", "?\\?/"}
+	odd := []string{"", "*/", "/*", "a|b", "<b>\r", "\"??/\\", "\x00\n", "über", "tasks", "TASKS", "9", "int", "a b", "a_b", "?\\?/"}
 	for seed := range uint64(trees.Count(60, 3)) {
 		r := rand.New(rand.NewPCG(45, seed))
 		root := trees.Random(r, 1+r.IntN(60))
@@ -264,6 +264,10 @@ func TestTables(t *testing.T) {
 		list, err := C(name, odd[r.IntN(len(odd))], tree, tree.Name, nil)
 		if err != nil {
 			t.Fatal(err)
+		}
+		_, rows, _ := strings.Cut(Readme(name, odd[r.IntN(len(odd))], tree, tree.Name, nil, Settling{}).Text, "|---|---|---|---|\n")
+		if cells := strings.Count(rows, "|") - strings.Count(rows, `\|`); strings.Count(rows, "\n") != tree.Len() || cells != 5*tree.Len() {
+			t.Errorf("the page has these rows:\n%s", rows)
 		}
 		dir := t.TempDir()
 		save(t, dir, list)
