@@ -294,6 +294,31 @@ func TestGolden(t *testing.T) {
 		var tree *bt.Tree
 		var e *bt.Engine
 		begun, limit := false, 0
+		begin := func(start []bt.Input) {
+			s.tree(tree)
+			s.inputs(start)
+			fmt.Fprintln(&s.in, "judge")
+			e, begun = bt.NewEngine(tree, start, limit), false
+			s.state(e)
+		}
+		read := func(input string) (start []bt.Input, lines []text.Line) {
+			start, lines, _ = text.Parse(tree, &diag.Source{Name: "script", Text: input}) // none if it is refused
+			return start, lines
+		}
+		follow := func(lines []text.Line) {
+			if !begun {
+				lines = append([]text.Line{{}}, lines...)
+			}
+			begun = true
+			for _, line := range lines {
+				instants++
+				s.inputs(line.Inputs)
+				fmt.Fprintln(&s.in, "settle", limit)
+				instant, err := e.Settle(line.Inputs)
+				s.instant(instant, tree, err)
+				s.state(e)
+			}
+		}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "plan":
@@ -318,27 +343,24 @@ func TestGolden(t *testing.T) {
 					end, _ := tree.Find(task)
 					tree = tree.Lasting(map[bt.Task][]bt.Task{lasts: {end}})
 				}
-				s.tree(tree)
-				fmt.Fprintln(&s.in, "judge")
-				e, begun = bt.NewEngine(tree, nil, limit), false
-				s.state(e)
+				begin(nil)
 			case "run":
-				_, lines, list := text.Parse(tree, &diag.Source{Name: "script", Text: d.Input})
-				if list != nil {
-					t.Fatal(list)
+				_, lines := read(d.Input)
+				follow(lines)
+			case "trace": // from the start
+				start, lines := read(d.Input)
+				begin(start)
+				follow(lines)
+			case "case":
+				outline, lines, _ := strings.Cut(d.Input+"\n", "\n>")
+				root, err := trees.Parse(outline)
+				if err != nil {
+					t.Fatal(err)
 				}
-				if !begun {
-					lines = append([]text.Line{{}}, lines...)
-				}
-				begun = true
-				for _, line := range lines {
-					instants++
-					s.inputs(line.Inputs)
-					fmt.Fprintln(&s.in, "settle", limit)
-					instant, err := e.Settle(line.Inputs)
-					s.instant(instant, tree, err)
-					s.state(e)
-				}
+				tree, limit = trees.Compile(t, root), bt.DefaultLimit
+				begin(nil)
+				_, instants := read(strings.ReplaceAll(lines, "\n>", "\n"))
+				follow(instants)
 			case "halt":
 				fmt.Fprintln(&s.in, "halt")
 				s.instant(e.Halt(), tree, nil)
@@ -351,7 +373,7 @@ func TestGolden(t *testing.T) {
 		})
 		s.run(t, program)
 	})
-	if instants < 300 {
+	if instants < 3000 {
 		t.Errorf("only %d instants", instants)
 	}
 }
