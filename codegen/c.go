@@ -39,9 +39,7 @@ type File struct{ Name, Text string }
 // what is to be known about each task. A tree has at most 65,534 tasks. With a program, its expressions are translated,
 // too, for canopy_program.h and canopy_program.c.
 func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program) ([]File, error) {
-	if strings.EqualFold(name, "canopy") || strings.ContainsAny(name, "\"\\\n\r") { // the engine's; not for #include
-		name = identifier(name) + "_plan"
-	}
+	name = fileName(name)
 	w := newWriter(name, made, tree, about)
 	if most := math.MaxUint16 - 1; max(tree.Len(), len(w.states)) > most {
 		return nil, fmt.Errorf("the tree has %d tasks, and %d states of automata; C supports at most %d", tree.Len(),
@@ -50,16 +48,21 @@ func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program)
 	files := []File{{"canopy.h", header}, {"canopy.c", source}, {"canopy.hpp", wrapper}}
 	engine, declarations, definitions := "canopy.h", "", ""
 	if p != nil {
-		g, err := newProgram(p, w)
-		if err != nil {
-			return nil, err
-		}
+		g := newProgram(p, w)
 		engine, declarations, definitions = "canopy_program.h", g.declarations(), g.definitions()
 		files = append(files, File{"canopy_functions.h", functions}, File{"canopy_program.h", programHeader},
 			File{"canopy_program.c", programSource})
 	}
 	return append(files, File{name + ".h", w.header(engine, declarations)},
 		File{name + ".c", w.source(name, definitions)}), nil
+}
+
+// fileName returns a name of files that C can include, and that are not those of the engine.
+func fileName(name string) string {
+	if strings.EqualFold(name, "canopy") || strings.ContainsAny(name, "\"\\\n\r") {
+		name = identifier(name) + "_plan"
+	}
+	return name
 }
 
 // tables are the constant tables of a tree.

@@ -15,10 +15,12 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/canopy-uav/canopy/analysis/reaction"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/diag"
 	"github.com/canopy-uav/canopy/document/plan"
 	text "github.com/canopy-uav/canopy/document/script"
+	"github.com/canopy-uav/canopy/explore"
 	"github.com/canopy-uav/canopy/internal/trees"
 )
 
@@ -171,6 +173,11 @@ func randomTree(t *testing.T, r *rand.Rand, seed uint64) *bt.Tree {
 
 // play adds what happens to a tree that has begun.
 func (s *script) play(r *rand.Rand, tree *bt.Tree) {
+	limit := bt.DefaultLimit
+	if len(tree.Shared()) == 0 && r.IntN(10) == 0 { // the one that is proved, and an iteration that changes nothing
+		none := explore.Budget{States: 1, Over: func(int) string { return "the structure suffices" }}
+		limit = 1 + max(2, reaction.Explore(tree, reaction.Stubs(tree), none).Bound.Iterations)
+	}
 	var inputs []bt.Input
 	for range r.IntN(4) {
 		inputs = append(inputs, trees.Input(r, tree, nil))
@@ -185,7 +192,7 @@ func (s *script) play(r *rand.Rand, tree *bt.Tree) {
 			inputs = append(inputs, trees.Input(r, tree, e.Status))
 		}
 		s.inputs(inputs)
-		fmt.Fprintln(&s.in, "settle", bt.DefaultLimit)
+		fmt.Fprintln(&s.in, "settle", limit)
 		instant, err := e.Settle(inputs)
 		s.instant(instant, tree, err)
 		s.state(e)
@@ -226,6 +233,10 @@ func TestRandomTrees(t *testing.T) {
 			programs = append(programs, compile(t, "clang", []string{flag}, "runtime/canopy.c", "testdata/driver.c"))
 		}
 	}
+	for _, time := range []string{"float -DCANOPY_SECOND=1", "int64_t -DCANOPY_SECOND=1000000000"} {
+		flags := strings.Fields("-O2 -DCANOPY_TIME=" + time)
+		programs = append(programs, compile(t, "gcc", flags, "runtime/canopy.c", "testdata/driver.c"))
+	}
 	for seed := range uint64(trees.Count(100_000, 3_000)) / 100 {
 		s := script{language: languageC}
 		for k := range uint64(100) {
@@ -253,7 +264,7 @@ func TestCortexM(t *testing.T) {
 }
 
 // oddNames are names of tasks that no language has.
-var oddNames = []string{"", "*/", "/*", "\"??/\\", "\x00\n", "über", "tasks", "TASKS", "9", "int", "a b", "a_b", "?\\?/", "end",
+var oddNames = []string{"", "*/", "/*", "a|b", "<b>\r", "\"??/\\", "\x00\n", "über", "tasks", "TASKS", "9", "int", "a b", "a_b", "?\\?/", "end",
 	"]]--[["}
 
 // rename gives all tasks odd names.
@@ -275,6 +286,10 @@ func TestTables(t *testing.T) {
 		list, err := C(name, oddNames[r.IntN(len(oddNames))], tree, tree.Name, nil)
 		if err != nil {
 			t.Fatal(err)
+		}
+		_, rows, _ := strings.Cut(Readme(name, oddNames[r.IntN(len(oddNames))], tree, tree.Name, nil, Settling{}).Text, "|---|---|---|---|\n")
+		if cells := strings.Count(rows, "|") - strings.Count(rows, `\|`); strings.Count(rows, "\n") != tree.Len() || cells != 5*tree.Len() {
+			t.Errorf("the page has these rows:\n%s", rows)
 		}
 		dir := t.TempDir()
 		save(t, dir, list)
@@ -308,6 +323,31 @@ func golden(t *testing.T, language *language, program ...string) {
 		var tree *bt.Tree
 		var e *bt.Engine
 		begun, limit := false, 0
+		begin := func(start []bt.Input) {
+			s.tree(tree)
+			s.inputs(start)
+			fmt.Fprintln(&s.in, "judge")
+			e, begun = bt.NewEngine(tree, start, limit), false
+			s.state(e)
+		}
+		read := func(input string) (start []bt.Input, lines []text.Line) {
+			start, lines, _ = text.Parse(tree, &diag.Source{Name: "script", Text: input}) // none if it is refused
+			return start, lines
+		}
+		follow := func(lines []text.Line) {
+			if !begun {
+				lines = append([]text.Line{{}}, lines...)
+			}
+			begun = true
+			for _, line := range lines {
+				instants++
+				s.inputs(line.Inputs)
+				fmt.Fprintln(&s.in, "settle", limit)
+				instant, err := e.Settle(line.Inputs)
+				s.instant(instant, tree, err)
+				s.state(e)
+			}
+		}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "plan":
@@ -332,27 +372,24 @@ func golden(t *testing.T, language *language, program ...string) {
 					end, _ := tree.Find(task)
 					tree = tree.Lasting(map[bt.Task][]bt.Task{lasts: {end}})
 				}
-				s.tree(tree)
-				fmt.Fprintln(&s.in, "judge")
-				e, begun = bt.NewEngine(tree, nil, limit), false
-				s.state(e)
+				begin(nil)
 			case "run":
-				_, lines, list := text.Parse(tree, &diag.Source{Name: "script", Text: d.Input})
-				if list != nil {
-					t.Fatal(list)
+				_, lines := read(d.Input)
+				follow(lines)
+			case "trace": // from the start
+				start, lines := read(d.Input)
+				begin(start)
+				follow(lines)
+			case "case":
+				outline, lines, _ := strings.Cut(d.Input+"\n", "\n>")
+				root, err := trees.Parse(outline)
+				if err != nil {
+					t.Fatal(err)
 				}
-				if !begun {
-					lines = append([]text.Line{{}}, lines...)
-				}
-				begun = true
-				for _, line := range lines {
-					instants++
-					s.inputs(line.Inputs)
-					fmt.Fprintln(&s.in, "settle", limit)
-					instant, err := e.Settle(line.Inputs)
-					s.instant(instant, tree, err)
-					s.state(e)
-				}
+				tree, limit = trees.Compile(t, root), bt.DefaultLimit
+				begin(nil)
+				_, instants := read(strings.ReplaceAll(lines, "\n>", "\n"))
+				follow(instants)
 			case "halt":
 				fmt.Fprintln(&s.in, "halt")
 				s.instant(e.Halt(), tree, nil)
@@ -365,7 +402,7 @@ func golden(t *testing.T, language *language, program ...string) {
 		})
 		s.run(t, program...)
 	})
-	if instants < 300 {
+	if instants < 3000 {
 		t.Errorf("only %d instants", instants)
 	}
 }

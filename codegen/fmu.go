@@ -124,10 +124,7 @@ func PlanFMU(u FMU, tree *bt.Tree, about func(bt.Task) string, p *Program,
 	plan := *p
 	plan.tunable = true
 	w := newWriter(u.Name, u.Made, tree, about)
-	g, err := newProgram(&plan, w)
-	if err != nil {
-		return nil, err
-	}
+	g := newProgram(&plan, w)
 	files, err := C(u.Name, u.Made, tree, about, &plan)
 	if err != nil {
 		return nil, err

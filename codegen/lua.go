@@ -2,6 +2,7 @@ package codegen
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -39,10 +40,11 @@ func Lua(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Progra
 		script.Text = w.leafScript(l)
 		return module, script, nil
 	}
-	g, err := newProgram(p, w)
-	if err != nil {
-		return module, script, err
+	if len(p.Kept) > 0 {
+		return module, script, errors.New("a task writes a value that may be unknown, because a source may be lost: that is" +
+			" not supported in Lua; export the plan alone, whose leaves are up to your script")
 	}
+	g := newProgram(p, w)
 	l.program = g
 	module.Text = text + luaProgram + luaScript + l.tree(w) + l.tables() + programModule
 	script.Text = g.signalScript(contract)

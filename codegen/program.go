@@ -1,7 +1,6 @@
 package codegen
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,13 +49,9 @@ type level struct {
 	value float64
 }
 
-// newProgram returns the writer of a program; the error is about what is not supported.
-func newProgram(p *Program, w *writer) (*program, error) {
+// newProgram returns the writer of a program.
+func newProgram(p *Program, w *writer) *program {
 	g := &program{Program: p, writer: w, place: map[int]int{}}
-	if len(p.Kept) > 0 {
-		return nil, errors.New("a task writes a value that may be unknown, because a source may be lost: that is not" +
-			" supported; export the plan alone, whose leaves are up to your program")
-	}
 	again := func(r bt.StateRow) bool {
 		return slices.ContainsFunc(r.On[:], func(m bt.MoveRow) bool { return m.Again })
 	}
@@ -92,7 +87,7 @@ func newProgram(p *Program, w *writer) (*program, error) {
 		taken[id] = true
 		g.names = append(g.names, id)
 	}
-	return g, nil
+	return g
 }
 
 // codes visits the expressions of leaves and writers.
@@ -109,6 +104,7 @@ func (g *program) codes(visit func(c *expr.Code)) {
 		}
 		for _, a := range slices.Concat(l.Entry, l.Exit) {
 			see(a.Value)
+			see(a.Known)
 		}
 		see(l.EntryTime)
 		see(l.ExitTime)
@@ -116,6 +112,7 @@ func (g *program) codes(visit func(c *expr.Code)) {
 	for i := range g.Slots {
 		for _, w := range g.Slots[i].Writers {
 			see(w.Value)
+			see(w.Known)
 		}
 	}
 }

@@ -144,15 +144,20 @@ func (g *program) entries(c *expr.Code) list {
 	return l
 }
 
+// known is the formula that a value is known.
+func known(c *expr.Code, about string) field {
+	return field{"known", formula{code: c, truth: true, about: about + " is known"}}
+}
+
 func (g *program) leaf(i int) row {
 	l := &g.Leaves[i]
 	name := g.tree.Name(l.Task)
 	assign := func(assignments []executive.Assignment, when string) list {
 		of := list{table: "assignments"}
 		for _, a := range assignments {
+			about := name + ", " + when + ": " + g.Slots[a.Slot].Name
 			of.rows = append(of.rows, row{fields: []field{{"slot", index(a.Slot)}, {"captured", index(a.Captured)},
-				{"reads", g.entries(a.Value)},
-				{"value", formula{code: a.Value, about: name + ", " + when + ": " + g.Slots[a.Slot].Name}}}})
+				{"reads", g.entries(a.Value)}, {"value", formula{code: a.Value, about: about}}, known(a.Known, about)}})
 		}
 		return of
 	}
@@ -183,9 +188,10 @@ func (g *program) slot(i int) row {
 	s := &g.Slots[i]
 	writers, readers := list{table: "writers"}, list{table: "readers"}
 	for _, w := range s.Writers {
+		about := g.tree.Name(g.Leaves[w.Leaf].Task) + ", write: " + s.Name
 		writers.rows = append(writers.rows, row{s.Name, []field{{"leaf", index(w.Leaf)}, {"phase", phases[w.Phase]},
-			{"captured", index(w.Captured)},
-			{"value", formula{code: w.Value, about: g.tree.Name(g.Leaves[w.Leaf].Task) + ", write: " + s.Name}}}})
+			{"discrete", w.Value != nil && w.Value.Type() != expr.Real}, {"captured", index(w.Captured)},
+			{"value", formula{code: w.Value, about: about}}, known(w.Known, about)}})
 	}
 	if s.Entry {
 		for _, leaf := range g.Readers(i) {

@@ -9,15 +9,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/canopy-uav/canopy/analysis/reaction"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/codegen"
 	"github.com/canopy-uav/canopy/document/mission"
 	"github.com/canopy-uav/canopy/executive"
+	"github.com/canopy-uav/canopy/explore"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/internal/trees"
 	"github.com/canopy-uav/canopy/vehicle/equations"
@@ -45,11 +48,22 @@ func newSampled(p *executive.Program) *sampled {
 func (w *sampled) T() float64                    { return w.t }
 func (w *sampled) Discrete() ([]float64, []bool) { return w.u, w.above }
 func (w *sampled) Set(input int, number float64) { w.u[input] = number }
-func (w *sampled) Truth(c *expr.Code) bool       { return c.Bool(w.signals.Values, nil) }
 func (w *sampled) Signals() []float64 {
 	copy(w.signals.Values[1:], w.y)
 	w.signals.Fill(w.p.All, w.t, w.y[:w.p.Layout.Outputs-1], w.u, nil)
 	return w.signals.Values
+}
+
+// sides brings the sides of the indicators up to date, and returns those that have changed.
+func (w *sampled) sides() (changed []int) {
+	s := w.Signals()
+	for k := range w.p.Indicators {
+		if above := w.p.Indicators[k].Value(s, nil) >= 0; above != w.above[k] {
+			w.above[k] = above
+			changed = append(changed, k)
+		}
+	}
+	return changed
 }
 
 // exported is a random mission and its program.
@@ -58,6 +72,7 @@ type exported struct {
 	text    string
 	inputs  []int // the places of the signals that the program reads
 	outputs []int // of the slots and the computed signals that it has
+	limit   int   // of iterations, which is proved
 }
 
 // sent returns the numbers as a line.
@@ -69,11 +84,13 @@ func sent(values []float64) string {
 	return b.String()
 }
 
-// play sends random inputs to the program, and writes what the executive does with them.
-func (e *exported) play(t *testing.T, r *rand.Rand, number int, in, want *bytes.Buffer) {
+// play sends random inputs to the program, and writes what the executive does with them. The times of the steps are
+// eighths of seconds or, if they are decimal, tenths and those at which procedures and timers end, which are compared
+// bit by bit.
+func (e *exported) play(t *testing.T, r *rand.Rand, number int, decimal bool, in, want *bytes.Buffer) {
 	p := e.m.Program
 	w := newSampled(p)
-	fmt.Fprintln(in, "plan", number, len(e.inputs))
+	fmt.Fprintln(in, "plan", number, len(e.inputs), e.limit)
 	fmt.Fprintln(want, "plan", number)
 	var x *executive.Executive
 	for k := range 40 {
@@ -93,47 +110,54 @@ func (e *exported) play(t *testing.T, r *rand.Rand, number int, in, want *bytes.
 			values = append(values, w.y[place-1])
 		}
 		if k == 0 {
-			w.Signals()
+			w.sides()
 			x = executive.New(p, w, executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(p.Tree, in, 0) }))
 		}
 		fmt.Fprintln(in, "step", sent(values))
-		err := e.steps(w, x, want)
+		again, err := e.steps(w, x, want)
 		if err != nil {
 			t.Logf("%v\n%s", err, e.text)
+		}
+		if again {
+			return // a run ends here
 		}
 		if r.IntN(60) == 0 {
 			fmt.Fprintln(in, "halt")
 			_ = x.Halt() // the errors are of what it reads
 			changesOf(x, want)
 		}
-		w.t += float64(1+r.IntN(8)) / 8
+		due := x.Rest()
+		if decimal {
+			fmt.Fprintln(in, "due")
+			fmt.Fprintf(want, "due %016x\n", math.Float64bits(due))
+		}
+		switch {
+		case !decimal:
+			w.t += float64(1+r.IntN(8)) / 8
+		case due > w.t && due < w.t+5 && r.IntN(3) > 0:
+			w.t = due
+		default:
+			w.t += float64(1+r.IntN(12)) / 10
+		}
 	}
 }
 
 // steps is a step of the world, written as the programs write it.
-func (e *exported) steps(w *sampled, x *executive.Executive, want *bytes.Buffer) (err error) {
+func (e *exported) steps(w *sampled, x *executive.Executive, want *bytes.Buffer) (again bool, err error) {
 	x.Begin()
-	again := true
+	again = true
 	for round := 0; again && err == nil && round < 200; round++ {
-		s, changed := w.Signals(), []int{}
-		for k := range w.p.Indicators {
-			if above := w.p.Indicators[k].Value(s, nil) >= 0; above != w.above[k] {
-				w.above[k] = above
-				changed = append(changed, k)
-			}
-		}
-		x.Changed(changed)
+		x.Changed(w.sides())
 		again, err = x.Settle()
 		changesOf(x, want)
 	}
-	x.Rest()
 	fmt.Fprintln(want, "step", map[bool]int{true: 1}[again || err != nil])
 	s := w.Signals()
 	for _, place := range e.outputs {
 		fmt.Fprintf(want, "%.17g ", s[place])
 	}
 	fmt.Fprintln(want)
-	return err
+	return again, err
 }
 
 func changesOf(x *executive.Executive, want *bytes.Buffer) {
@@ -194,15 +218,43 @@ func waiting(r *rand.Rand) map[string]string {
 	}
 }
 
+// chained is a mission whose procedures follow one another, beside one that never ends.
+var chained = map[string]string{
+	"m.yaml": "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: 20\n",
+	"v.yaml": "vehicle: v\nstates: {x: {derivative: \"0 [1/s]\"}, y: {derivative: \"0 [1/s]\"}}\ncommands: {u: {default: 0}}\n",
+	"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Parallel success_count="2" failure_count="2">` +
+		`<Action name="c" entry_time="1 [s] / abs(x - x)"/><Repeat num_cycles="-1"><Sequence>` +
+		`<Action name="a" write="u := 1" entry_time="0.1" done="t ge 0" exit_time="0.2"/>` +
+		`<Action name="b" write="u := 0" entry_time="0.7" done="t ge 0"/></Sequence></Repeat></Parallel></BehaviorTree></root>`,
+}
+
+// lossy returns the files of a mission whose sources may be lost, and whose tasks write what follows from them.
+func lossy(k *whole) map[string]string {
+	k.outages = "outages:\n"
+	for _, s := range k.starts {
+		k.outages += "  - {source: " + s.name + "}\n"
+	}
+	files := k.filesUntil("", 0)
+	follow := fmt.Sprintf("u := max(-1, min(1, ${1} - 0.1 * %s))", k.starts[len(k.starts)-1].name)
+	files["p.xml"] = regexp.MustCompile(`u := (-?[0-9.]+)\b`).ReplaceAllString(files["p.xml"], follow)
+	return files
+}
+
 // exports returns random missions whose programs can be exported.
 func exports(t *testing.T) (all []*exported) {
-	left, loops := map[string]int{}, 0
+	kept := 0
 	for seed := uint64(0); len(all) < trees.Count(300, 40); seed++ {
 		var files map[string]string
-		if seed%3 == 0 {
+		switch k := newWhole(seed); {
+		case seed == 0:
+			files = chained
+		case seed%4 == 0:
 			files = waiting(rand.New(rand.NewPCG(57, seed)))
-		} else {
-			files = newWhole(seed).filesUntil("", 0)
+		case seed%2 == 1 && len(k.starts) > 0:
+			files = lossy(k)
+		default:
+			k.outages = ""
+			files = k.filesUntil("", 0)
 		}
 		m, _ := mission.Read("m.yaml", func(name string) ([]byte, error) {
 			if text, ok := files[name]; ok {
@@ -214,20 +266,20 @@ func exports(t *testing.T) (all []*exported) {
 			continue
 		}
 		m = m.Flown()
-		e := &exported{m: m, text: files["m.yaml"] + files["p.xml"]}
+		e := &exported{m: m, text: files["m.yaml"] + files["p.xml"], limit: boundOf(m) + 1}
 		list, err := e.inC("m")
-		if err != nil {
-			left[err.Error()]++
-			continue
-		}
+		must(t, err)
 		h := list[len(list)-2].Text
 		e.inputs, e.outputs = placesIn(h, "_IN_", m), slices.Concat(placesIn(h, "_OUT_", m), placesIn(h, "_VALUE_", m))
 		all = append(all, e)
-		if seed%3 == 0 {
-			loops++
+		if len(m.Program.Kept) > 0 {
+			kept++
 		}
 	}
-	t.Log(len(all), "programs, of which", loops, "are random loops; not supported:", left)
+	t.Log(len(all), "programs,", kept, "of which keep values while a source is lost")
+	if kept < len(all)/20 {
+		t.Error("these are too few")
+	}
 	return all
 }
 
@@ -239,18 +291,19 @@ func (e *exported) inC(name string) ([]codegen.File, error) {
 // the same order, and writes the same values.
 func TestPrograms(t *testing.T) {
 	all := exports(t)
-	t.Run("C", func(t *testing.T) { played(t, all, 1e-12, programsInC(t, all)) })
+	t.Run("C", func(t *testing.T) { programsInC(t, all) })
 	t.Run("Lua", func(t *testing.T) {
 		precision := 1e-12
 		if os.Getenv("CANOPY_LUA") != "" {
 			precision = 1e-5 // of numbers of 32 bits
 		}
-		played(t, all, precision, programsInLua(t, all)...)
+		known := slices.DeleteFunc(slices.Clone(all), func(e *exported) bool { return len(e.m.Program.Kept) > 0 })
+		played(t, known, precision, false, programsInLua(t, known)...)
 	})
 }
 
-// programsInC returns a program that executes plans by their numbers.
-func programsInC(t *testing.T, all []*exported) string {
+// programsInC compares programs in C, which execute plans by their numbers, with several types of the time.
+func programsInC(t *testing.T, all []*exported) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip("gcc is not installed")
@@ -269,20 +322,31 @@ func programsInC(t *testing.T, all []*exported) string {
 		most = max(most, m.Plan.Tree.Len(), len(m.Program.Leaves), m.Program.Layout.Signals, m.Program.Captures,
 			len(m.Program.Indicators))
 	}
-	header += fmt.Sprintf("#define PROGRAMS %s\n#define MOST %d\n", strings.Join(programs, ", "), most)
-	must(t, os.WriteFile(filepath.Join(dir, "missions.h"), []byte(header), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "limit.h"), []byte("extern unsigned short proved_limit;\n"), 0o600))
+	few := min(40, len(all))
 	driver, err := filepath.Abs("../../codegen/testdata/programs.c")
 	must(t, err)
-	program := filepath.Join(dir, "program")
-	args := slices.Concat([]string{"-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic",
-		"-I.", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}, sources,
-		[]string{"canopy.c", "canopy_program.c", driver, "-lm", "-o", program})
-	c := exec.Command(gcc, args...)
-	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%.4000s", err, out)
+	for _, of := range []struct {
+		time    []string
+		decimal bool
+		n       int
+	}{{nil, false, len(all)}, {nil, true, len(all)}, {[]string{"-DCANOPY_TIME=float", "-DCANOPY_SECOND=1"}, false, few},
+		{[]string{"-DCANOPY_TIME=int64_t", "-DCANOPY_SECOND=1000000000"}, false, few}} {
+		program := filepath.Join(dir, "program")
+		if !of.decimal { // else it is there
+			list := fmt.Sprintf("#define PROGRAMS %s\n#define MOST %d\n", strings.Join(programs[:of.n], ", "), most)
+			must(t, os.WriteFile(filepath.Join(dir, "missions.h"), []byte(header+list), 0o600))
+			args := slices.Concat([]string{"-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic",
+				"-I.", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all", "-include", "limit.h", "-DCANOPY_LIMIT=proved_limit"},
+				of.time, sources[:of.n], []string{"canopy.c", "canopy_program.c", driver, "-lm", "-o", program})
+			c := exec.Command(gcc, args...)
+			c.Dir = dir
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%.4000s", err, out)
+			}
+		}
+		t.Run(fmt.Sprint(of.time, of.decimal), func(t *testing.T) { played(t, all[:of.n], 1e-12, of.decimal, program) })
 	}
-	return program
 }
 
 // lua returns the interpreter: lua5.3, or the one that CANOPY_LUA names, as one with numbers of 32 bits.
@@ -315,11 +379,17 @@ func programsInLua(t *testing.T, all []*exported) []string {
 	return []string{lua(t), filepath.Join(dir, "programs.lua"), dir}
 }
 
+// boundOf returns the proved maximum of iterations.
+func boundOf(m *mission.Mission) int {
+	none := explore.Budget{States: 1, Over: func(int) string { return "the structure suffices" }}
+	return max(2, reaction.ExploreRuns(m.Plan.Tree, reaction.InputsOf(m.Plan, nil), none).Bound.Iterations)
+}
+
 // played compares what a program does with the executive.
-func played(t *testing.T, all []*exported, precision float64, program ...string) {
+func played(t *testing.T, all []*exported, precision float64, decimal bool, program ...string) {
 	var in, want bytes.Buffer
 	for i, e := range all {
-		e.play(t, rand.New(rand.NewPCG(51, uint64(i))), i, &in, &want)
+		e.play(t, rand.New(rand.NewPCG(51, uint64(i))), i, decimal, &in, &want)
 	}
 	c := exec.Command(program[0], program[1:]...)
 	c.Stdin = &in
@@ -382,9 +452,12 @@ func TestSolarDayInC(t *testing.T) {
 			t.Fatal(stderr)
 		}
 	}
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	must(t, err)
+	limit := regexp.MustCompile(`-DCANOPY_LIMIT=\d+U`).FindString(string(readme)) // the replay needs no more
 	example := filepath.Join("..", "..", "examples", "29-solar-c")
 	program := filepath.Join(dir, "replay")
-	args := []string{"-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic", "-I" + dir,
+	args := []string{"-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic", "-I" + dir, limit,
 		filepath.Join(example, "replay.c"), "-lm", "-o", program}
 	for _, name := range []string{"solar-day.c", "canopy.c", "canopy_program.c"} {
 		args = append(args, filepath.Join(dir, name))
@@ -415,7 +488,7 @@ func TestInstructions(t *testing.T) {
 		largest := make([]int, 4)
 		for seed := range uint64(10) {
 			var in, want bytes.Buffer
-			e.play(t, rand.New(rand.NewPCG(53, seed)), 0, &in, &want)
+			e.play(t, rand.New(rand.NewPCG(53, seed)), 0, false, &in, &want)
 			c := exec.Command(program[0], program[1:]...)
 			c.Stdin = &in
 			var counts bytes.Buffer
@@ -529,5 +602,53 @@ func TestPX4(t *testing.T) {
 	page, _ := os.ReadFile(filepath.Join(example, "README.md"))
 	if err != nil || !strings.Contains(string(page), "```console\n"+string(printed)+"```") {
 		t.Errorf("%v\n%s", err, printed)
+	}
+}
+
+// TestReadmeOfC: the page in the folder of a program says what is proved, how much memory an execution takes, and where
+// its tasks come from, in the same bytes each time.
+func TestReadmeOfC(t *testing.T) {
+	export := func(args ...string) (dir, page string) {
+		dir = t.TempDir()
+		if _, stderr, status := canopy(append([]string{"export", "c", "--out", dir}, args...)...); status != exitOK {
+			t.Fatal(stderr)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "README.md"))
+		must(t, err)
+		return dir, string(text)
+	}
+	contains := func(page string, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if !strings.Contains(page, text) {
+				t.Errorf("it does not contain %q:\n%s", text, page)
+			}
+		}
+	}
+	dir, page := export("../../missions/solar-day.yaml")
+	contains(page, "**Proved: a settling takes at most 4 iterations**", "-DCANOPY_LIMIT=4U", "at most 4: all 16 states",
+		"| sink | Action | solar-day.xml:29 | SOLAR_DAY_SINK |", "| `canopy_execution` | 1 | 104 |")
+	if _, again := export("../../missions/solar-day.yaml"); again != page {
+		t.Errorf("another time it is\n%s", again)
+	}
+	_, short := export("../../missions/circuit.xml", "--budget", "0.000001")
+	contains(short, "takes at most 7 iterations**", "was not found: the search did not end within 1e-6 s", "| `canopy_plan` | 1 |",
+		"| fly | Action | circuit.xml:")
+	_, shared := export("../../examples/23-one-camera/survey.yaml")
+	contains(shared, "**not proved**: who waits for a resource", "`CANOPY_LIMIT` iterations, which is 1000")
+	if strings.Contains(shared, "-DCANOPY_LIMIT") {
+		t.Errorf("%s", shared)
+	}
+	gcc, err := exec.LookPath("arm-none-eabi-gcc")
+	if err != nil {
+		t.Skip("arm-none-eabi-gcc is not installed")
+	}
+	size := regexp.MustCompile(`takes \*\*(\d+) bytes`).FindStringSubmatch(page)[1]
+	text := "#include \"solar-day.h\"\ntypedef char as_stated[sizeof(solar_day) == " + size + " ? 1 : -1];\n"
+	must(t, os.WriteFile(filepath.Join(dir, "size.c"), []byte(text), 0o600))
+	c := exec.Command(gcc, "-mcpu=cortex-m3", "-mthumb", "-std=c99", "-c", "size.c")
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/canopy-uav/canopy/analysis/reaction"
 	"github.com/canopy-uav/canopy/analysis/smv"
 	"github.com/canopy-uav/canopy/bt"
 	"github.com/canopy-uav/canopy/codegen"
@@ -19,6 +21,7 @@ import (
 	"github.com/canopy-uav/canopy/document/qgc"
 	"github.com/canopy-uav/canopy/expr"
 	"github.com/canopy-uav/canopy/internal/files"
+	"github.com/canopy-uav/canopy/run/record"
 	"github.com/canopy-uav/canopy/vehicle/contract"
 
 	"github.com/spf13/cobra"
@@ -39,11 +42,11 @@ func exportCommand() *cobra.Command {
 			case "qgc":
 				text, err = contingency(args[1], tree, cmd.ErrOrStderr())
 			case "c":
-				return program(args[1], out, inC, cmd.ErrOrStderr())
+				return program(cmd, args[1], out, budget, inC)
 			case "fmu":
 				return exportFMU(args[1], out, unit, cmd.ErrOrStderr())
 			case "lua":
-				return program(args[1], out, inLua, cmd.ErrOrStderr())
+				return program(cmd, args[1], out, budget, inLua)
 			default:
 				err = &usageError{unknownWord("format", args[0], []string{"c", "fmu", "lua", "qgc", "smv"})}
 			}
@@ -80,14 +83,24 @@ func modelChecked(cmd *cobra.Command, name, facts string, budget seconds) (strin
 // design is what a program is made of.
 type design struct {
 	name, from string
-	tree       *bt.Tree
-	about      func(bt.Task) string
+	plan       *plan.Plan
 	mission    *mission.Mission // nil: of a plan alone
+	budget     seconds          // of proofs
 }
 
 // inC writes a program in C to a folder.
-func inC(s *design, folder string, _ io.Writer) error {
-	list, err := codegen.C(s.name, s.from+", made by canopy export c; do not edit.", s.tree, s.about, programOf(s.mission))
+func inC(cmd *cobra.Command, s *design, folder string) error {
+	made, tree := s.from+", made by canopy export c; do not edit.", s.plan.Tree
+	list, err := codegen.C(s.name, made, tree, taskText(s.plan), programOf(s.mission))
+	if err != nil {
+		return err
+	}
+	place := func(t bt.Task) string {
+		line, file := s.plan.Place(t)
+		return cmp.Or(file, filepath.Base(s.plan.Source.Name)) + ":" + strconv.Itoa(line)
+	}
+	bound, err := settling(cmd, s.plan, s.mission, s.budget)
+	list = append(list, codegen.Readme(s.name, made, tree, place, programOf(s.mission), bound))
 	for _, f := range list {
 		err = errors.Join(err, files.Save(filepath.Join(folder, f.Name), []byte(f.Text)))
 	}
@@ -95,13 +108,13 @@ func inC(s *design, folder string, _ io.Writer) error {
 }
 
 // inLua writes a program in Lua to a folder; a script that is there is kept.
-func inLua(s *design, folder string, stderr io.Writer) error {
+func inLua(cmd *cobra.Command, s *design, folder string) error {
 	vehicle := ""
 	if s.mission != nil {
 		vehicle = s.mission.Vehicle.Name
 	}
-	module, script, err := codegen.Lua(s.name, s.from+", made by canopy export lua", s.tree, s.about, programOf(s.mission),
-		vehicle)
+	module, script, err := codegen.Lua(s.name, s.from+", made by canopy export lua", s.plan.Tree, taskText(s.plan),
+		programOf(s.mission), vehicle)
 	if err != nil {
 		return err
 	}
@@ -110,24 +123,25 @@ func inLua(s *design, folder string, stderr io.Writer) error {
 	}
 	name := filepath.Join(folder, script.Name)
 	if _, err := os.Lstat(name); err == nil {
-		fmt.Fprintf(stderr, "canopy: %s is kept as it is: it is yours; remove it to have a new one\n", filepath.ToSlash(name))
+		fmt.Fprintf(cmd.ErrOrStderr(), "canopy: %s is kept as it is: it is yours; remove it to have a new one\n",
+			filepath.ToSlash(name))
 		return nil
 	}
 	return files.Save(name, []byte(script.Text))
 }
 
 // program writes the tree of a plan, or a mission, in a language to a folder.
-func program(name, folder string, write func(s *design, folder string, stderr io.Writer) error,
-	stderr io.Writer) error {
+func program(cmd *cobra.Command, name, folder string, budget seconds,
+	write func(cmd *cobra.Command, s *design, folder string) error) error {
 	if folder == "" {
 		return &usageError{"a program has several files: name their folder with --out"}
 	}
-	p, m, err := readPlan(name, stderr)
+	p, m, err := readPlan(name, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	return failed(write(&design{base, "From " + filepath.ToSlash(name), p.Tree, taskText(p), m}, folder, stderr))
+	return failed(write(cmd, &design{base, "From " + filepath.ToSlash(name), p, m, budget}, folder))
 }
 
 // taskText describes the tasks of a plan: the kind, the place, the tag.
@@ -142,6 +156,37 @@ func taskText(p *plan.Plan) func(t bt.Task) string {
 		text := strings.Join(strings.Fields(p.Source.Text[tag.At:tag.End]), " ")
 		return fmt.Sprintf("%s, %s: %s", p.Tree.Kind(t), place, text)
 	}
+}
+
+// settling proves how many iterations a settling in C can take: those that the search counts, and a last one.
+func settling(cmd *cobra.Command, p *plan.Plan, m *mission.Mission, budget seconds) (s codegen.Settling, err error) {
+	ctx, end := interruptible(cmd.Context())
+	defer end()
+	over, stop := within(ctx, budget)
+	defer stop()
+	limit := reaction.DefaultBudget
+	limit.Over = func(int) string { return over() }
+	inputs, search := reaction.Stubs(p.Tree), reaction.Explore
+	if m != nil {
+		inputs, search = reaction.InputsOf(p, nil), reaction.ExploreRuns
+	}
+	r := search(p.Tree, inputs, limit)
+	const start = 2 // of the first settling: nothing has ended, so activity is passed on once, and statuses follow
+	switch {
+	case r.Loop != nil:
+		s.Why = r.Loop.Error()
+	case len(p.Tree.Shared()) > 0:
+		s.Why = "who waits for a resource that tasks share does not follow from the structure"
+	default:
+		s.Most = max(start, r.Bound.Iterations) + 1
+	}
+	if s.Missing = r.Why; r.Decided {
+		s.OfOne, s.States = max(r.Start.Iterations, r.Most.Iterations)+1, r.States
+	}
+	if ctx.Err() != nil {
+		err = record.ErrInterrupted
+	}
+	return s, err
 }
 
 // programOf returns the plan of a mission with its expressions, nil for a plan alone.

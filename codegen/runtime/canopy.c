@@ -335,7 +335,7 @@ static void visit(canopy_run *run, canopy_task task) {
     if (node->family != CANOPY_LEAF) {
       verdict = decide(run, task).says;
       busy = false;
-      for (uint16_t place = 0; place < node->n; place++) {
+      for (uint16_t place = 0; switching(s->status) && place < node->n; place++) {
         busy = busy || switching(child(run, node, place)->status);
       }
     } else if (transient(s->status) || s->status == CANOPY_DEACTIVATING) {
@@ -435,10 +435,13 @@ static void hand_over(canopy_run *run, canopy_task task, uint16_t want, uint16_t
 
 static void pass_chain(canopy_run *run, canopy_task task) {
   const canopy_node *node = node_of(run, task);
-  const decision d = decide_chain(run, node);
+  decision d = {CANOPY_ACCEPT, CANOPY_NONE, {0, false, false, 0}};
   uint16_t want = CANOPY_NONE;
   uint16_t stay = node->n;
-  if (passes(&run->tasks[task], d.says) && d.child != CANOPY_NONE) {
+  if (passes(&run->tasks[task], CANOPY_ACCEPT)) {
+    d = decide_chain(run, node);
+  }
+  if (d.says == CANOPY_ACCEPT && d.child != CANOPY_NONE) {
     if (waits_for(run, node, d.child)) {
       stay = (uint16_t)(d.child + 1);
     }
@@ -456,8 +459,8 @@ static void pass_chain(canopy_run *run, canopy_task task) {
 
 static void pass_count(canopy_run *run, canopy_task task) {
   const canopy_node *node = node_of(run, task);
-  const bool passing = passes(&run->tasks[task], decide_count(run, node));
-  const uint16_t seen = seen_by(run, node);
+  const bool passing = passes(&run->tasks[task], CANOPY_ACCEPT) && decide_count(run, node) == CANOPY_ACCEPT;
+  const uint16_t seen = passing ? seen_by(run, node) : 0U;
   for (uint16_t place = 0; place < node->n; place++) {
     canopy_told *c = child(run, node, place);
     const bool looks = passing && place < seen;
@@ -628,7 +631,7 @@ static bool settle(canopy_run *run, uint16_t limit) {
 
 void canopy_begin(canopy_run *run, const canopy_tree *tree, canopy_told *tasks, const canopy_hooks *hooks,
                   void *context) {
-  *run = (canopy_run){tree, tasks, hooks, context, 0, false, false, false};
+  *run = (canopy_run){tree, tasks, hooks, context, {0, 0}, 0, 0, false, false, false};
   for (canopy_task t = 0; t < tree->n; t++) {
     tasks[t] = (canopy_told){0}; /* CANOPY_SUCCESS, until it is judged */
     tasks[t].request = has(&tree->nodes[t], CANOPY_ACTS) ? CANOPY_ACCEPT : CANOPY_FAILURE;
@@ -697,14 +700,53 @@ void canopy_wait(canopy_run *run, canopy_task loop) { run->tasks[loop].wait = tr
 
 void canopy_again(canopy_run *run, canopy_task loop) { run->tasks[loop].waits = false; }
 
+/* A number of units of time, rounded if these are whole; then it is at most what fits into 64 bits. */
+static canopy_time units(double number) {
+  const bool whole = (canopy_time)0.5 == (canopy_time)0;
+  if (whole) {
+    return (canopy_time)(number < 9e18 ? number + 0.5 : 9e18);
+  }
+  return (canopy_time)number;
+}
+
+canopy_time canopy_when(canopy_moment moment) {
+  return moment.from + units((double)moment.ns / (1e9 / CANOPY_SECOND));
+}
+
+canopy_moment canopy_after(canopy_moment moment, double seconds) {
+  const double most = 9007199254740992.0; /* whole numbers up to here are exact */
+  const double exact = seconds * 1e9;
+  int64_t ns = exact <= most ? (int64_t)exact : 0;
+  if (exact - (double)ns >= 0.5) {
+    ns++;
+  }
+  if ((double)ns / 1e9 != seconds || (double)ns + (double)moment.ns > most) {
+    return (canopy_moment){canopy_when(moment) + units(seconds * CANOPY_SECOND), 0};
+  }
+  return (canopy_moment){moment.from, moment.ns + ns};
+}
+
+canopy_moment canopy_present(canopy_run *run, canopy_time now) {
+  if (now != run->now) {
+    run->now = now;
+    run->present = (canopy_moment){now, 0};
+    for (canopy_task t = run->tree->n; t > 0U; t--) { /* the first one counts */
+      if (canopy_when(run->tasks[t - 1U].due) == now) {
+        run->present = run->tasks[t - 1U].due;
+      }
+    }
+  }
+  return run->present;
+}
+
 void canopy_timer(canopy_run *run, canopy_task task, canopy_time now) {
-  run->tasks[task].due = now + (canopy_time)node_of(run, task)->msec * CANOPY_SECOND / 1000;
+  run->tasks[task].due = canopy_after(canopy_present(run, now), (double)node_of(run, task)->msec / 1000.0);
 }
 
 bool canopy_due(canopy_run *run, canopy_time now) {
   bool any = false;
   for (canopy_task t = 0; t < run->tree->n; t++) {
-    if (run->tasks[t].timed && now >= run->tasks[t].due) {
+    if (run->tasks[t].timed && now >= canopy_when(run->tasks[t].due)) {
       canopy_elapsed(run, t);
       any = true;
     }
@@ -715,8 +757,9 @@ bool canopy_due(canopy_run *run, canopy_time now) {
 bool canopy_next(const canopy_run *run, canopy_time *next) {
   bool found = false;
   for (canopy_task t = 0; t < run->tree->n; t++) {
-    if (run->tasks[t].timed && (!found || run->tasks[t].due < *next)) {
-      *next = run->tasks[t].due;
+    const canopy_time due = canopy_when(run->tasks[t].due);
+    if (run->tasks[t].timed && (!found || due < *next)) {
+      *next = due;
       found = true;
     }
   }

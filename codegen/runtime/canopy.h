@@ -40,6 +40,12 @@ typedef uint16_t canopy_task;
 #endif
 typedef CANOPY_TIME canopy_time;
 
+/* A time that is so many nanoseconds after another one. Lengths add up exactly: 0.7 s and 0.1 s are 0.8 s. */
+typedef struct {
+  canopy_time from;
+  int64_t ns;
+} canopy_moment;
+
 typedef enum { CANOPY_LEAF, CANOPY_CHAIN, CANOPY_COUNT, CANOPY_SCRIPT } canopy_family;
 
 /* Properties of a task, one bit each. */
@@ -129,7 +135,7 @@ typedef struct {
   bool ended;
   bool granted;
   int32_t count;
-  canopy_time due; /* while its timer runs */
+  canopy_moment due; /* while its timer runs */
 } canopy_told;
 
 /* What an execution reports while it settles; each may be NULL. */
@@ -145,6 +151,8 @@ typedef struct {
   canopy_told *tasks; /* tree->n */
   const canopy_hooks *hooks;
   void *context;
+  canopy_moment present; /* at the time now */
+  canopy_time now;       /* at which a timer was last started */
   uint16_t iteration;
   bool changes;
   bool halted;
@@ -185,6 +193,12 @@ void canopy_timer(canopy_run *run, canopy_task task, canopy_time now);
 bool canopy_due(canopy_run *run, canopy_time now);
 bool canopy_next(const canopy_run *run, canopy_time *next);
 
+/* The present as a moment: that at which some timer elapses, else one of its own; a moment that is so many seconds, at
+ * least 0, after another one; and the time of a moment. */
+canopy_moment canopy_present(canopy_run *run, canopy_time now);
+canopy_moment canopy_after(canopy_moment moment, double seconds);
+canopy_time canopy_when(canopy_moment moment);
+
 /* What a program does for a leaf; each function may be NULL. Without judge, a condition keeps what canopy_set says, and
  * an action what canopy_request says. Without poll, an action goes on until canopy_end. */
 typedef struct {
@@ -219,7 +233,10 @@ void canopy_plan_halt(canopy_plan *plan);
 /* Finds the time at which the next timer elapses; it returns false if none runs. */
 bool canopy_plan_next(const canopy_plan *plan, canopy_time *next);
 
+/* Maximum number of iterations of a settling. */
+#ifndef CANOPY_LIMIT
 #define CANOPY_LIMIT 1000U
+#endif
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,11 @@ static const canopy_writer *writer_of(const canopy_execution *x, const canopy_sl
   return NULL;
 }
 
+/* Whether a captured value counts instead of the one that a writer gives. */
+static bool captures(const canopy_execution *x, const canopy_writer *w) {
+  return w->value == NULL || (w->known != NULL && x->captured[w->captured].none);
+}
+
 /* Whether one of these entries has no value. */
 static bool unset(const canopy_execution *x, canopy_range reads) {
   for (uint16_t i = 0; i < reads.n; i++) {
@@ -46,7 +51,7 @@ static void evaluate(canopy_execution *x) {
     const canopy_writer *w = writer_of(x, &x->program->slots[e->slot]);
     if (w == NULL) {
       x->signals[e->signal] = x->held[e->slot].value;
-    } else if (w->value == NULL) {
+    } else if (captures(x, w)) {
       x->signals[e->signal] = x->captured[w->captured].value;
     } else {
       x->signals[e->signal] = w->value(x->signals);
@@ -78,6 +83,9 @@ static void assign(canopy_execution *x, uint16_t leaf, uint8_t phase, canopy_ran
   x->leaves[leaf].phase = phase;
   for (uint16_t i = 0; i < these.n; i++) {
     evaluate(x);
+    if (list[i].known != NULL && !list[i].known(x->signals)) {
+      continue; /* it keeps the value that it had */
+    }
     if (unset(x, list[i].reads)) {
       x->unset = true;
       break;
@@ -87,6 +95,35 @@ static void assign(canopy_execution *x, uint16_t leaf, uint8_t phase, canopy_ran
       x->captured[list[i].captured] = (canopy_stored){list[i].value(x->signals), false};
     }
   }
+}
+
+/* Lets slots whose written values are not known keep the values that they had, and the others follow again: before an
+ * action becomes active, or of all that are. It reports whether one has changed. */
+static bool keep_unknown(canopy_execution *x, uint16_t leaf, bool discrete) {
+  const bool all = leaf == x->program->n;
+  bool changed = false;
+  for (uint16_t i = 0; i < x->program->slots_n; i++) {
+    const canopy_range writers = x->program->slots[i].writers;
+    for (uint16_t k = writers.first; k < writers.first + writers.n; k++) {
+      const canopy_writer *w = &x->program->writers[k];
+      const bool ours = all ? x->leaves[w->leaf].phase == w->phase && w->discrete == discrete : w->leaf == leaf;
+      if (w->known == NULL || !ours) {
+        continue;
+      }
+      evaluate(x);
+      canopy_stored *captured = &x->captured[w->captured];
+      const bool unknown = !w->known(x->signals);
+      if (unknown && !all) {
+        const canopy_stored now = present(x, i);
+        captured->value = now.none ? NAN : now.value;
+      } else if (unknown && !captured->none) {
+        captured->value = w->value(x->signals);
+      }
+      changed = changed || (all && unknown != captured->none);
+      captured->none = unknown;
+    }
+  }
+  return changed;
 }
 
 /* Notes that an action makes assignments, at its start or at its end: leaves before it in the order of the tree that
@@ -131,6 +168,19 @@ static void exited(canopy_execution *x, uint16_t leaf) {
   }
 }
 
+/* The present as a moment: that at which a procedure or a timer ends, else one of its own. */
+static canopy_moment present_moment(canopy_execution *x) {
+  if (x->now != x->run.now) {
+    (void)canopy_present(&x->run, x->now);
+    for (uint16_t i = x->program->n; i > 0U; i--) { /* the first one counts */
+      if (canopy_when(x->leaves[i - 1U].due) == x->now) {
+        x->run.present = x->leaves[i - 1U].due;
+      }
+    }
+  }
+  return x->run.present;
+}
+
 /* Starts the clock of a procedure. */
 static void start_clock(canopy_execution *x, canopy_known *leaf, canopy_value length) {
   leaf->timed = length != NULL;
@@ -141,8 +191,7 @@ static void start_clock(canopy_execution *x, canopy_known *leaf, canopy_value le
       x->impossible = true;
       seconds = 0.0;
     }
-    const double rounding = (canopy_time)0.5 > (canopy_time)0 ? 0.0 : 0.5; /* of a time in whole units */
-    leaf->due = x->now + (canopy_time)(seconds * CANOPY_SECOND + rounding);
+    leaf->due = canopy_after(present_moment(x), seconds);
   }
 }
 
@@ -184,6 +233,7 @@ static void told_started(void *context, canopy_task task, bool leaving) {
     }
   } else {
     reach(x, i, code->entry, false);
+    (void)keep_unknown(x, i, false);
     assign(x, i, CANOPY_WRITING, code->entry);
   }
   if (takes_time) {
@@ -220,6 +270,7 @@ static void told_changed(void *context, canopy_task task, canopy_status from, ca
 static void told_timer(void *context, canopy_task task, bool starts) {
   canopy_execution *x = context;
   if (starts) {
+    (void)present_moment(x);
     canopy_timer(&x->run, task, x->now);
   }
   if (x->hooks != NULL && x->hooks->timer != NULL) {
@@ -273,7 +324,7 @@ void canopy_execution_begin(canopy_execution *x, const canopy_program *program, 
   }
   for (uint16_t i = 0; i < program->n; i++) {
     const canopy_code *code = &program->leaves[i];
-    leaves[i] = (canopy_known){false, false, false, false, CANOPY_ACCEPT, CANOPY_ACCEPT, NO_PROCEDURE, CANOPY_RESTING, 0, 0};
+    leaves[i] = (canopy_known){false, false, false, false, CANOPY_ACCEPT, CANOPY_ACCEPT, NO_PROCEDURE, CANOPY_RESTING, 0, {0, 0}};
     if (!code->condition) {
       canopy_slow(&x->run, code->task, slow(code, false), slow(code, true));
     }
@@ -322,7 +373,7 @@ static bool ask_action(canopy_execution *x, const canopy_code *code, canopy_know
   }
   if (leaf->procedure != NO_PROCEDURE) {
     const bool leaving = leaf->procedure == EXITING;
-    if ((leaf->timed && x->now >= leaf->due) || holds(x, code, leaving ? CANOPY_EXITED : CANOPY_ENTERED)) {
+    if ((leaf->timed && x->now >= canopy_when(leaf->due)) || holds(x, code, leaving ? CANOPY_EXITED : CANOPY_ENTERED)) {
       leaf->procedure = NO_PROCEDURE;
       leaf->timed = false;
       if (leaving) {
@@ -396,14 +447,14 @@ static uint64_t situation(const canopy_execution *x) {
     hash = mixed(hash, ((uint64_t)s->request << 16) | ((uint64_t)s->outcome << 8) | s->state);
     hash = mixed(hash, ((uint64_t)s->active << 3) | ((uint64_t)s->busy << 2) | ((uint64_t)s->timed << 1) | s->waits);
     hash = mixed(hash, (uint64_t)s->count);
-    hash = mixed(hash, s->timed ? bits_of((canopy_stored){(double)s->due, false}) : 0U);
+    hash = mixed(hash, s->timed ? bits_of((canopy_stored){(double)canopy_when(s->due), false}) : 0U);
   }
   for (uint16_t i = 0; i < x->program->n; i++) {
     const canopy_known *k = &x->leaves[i];
     hash = mixed(hash, ((uint64_t)k->value << 1) | k->spent);
     hash = mixed(hash, ((uint64_t)k->request << 16) | ((uint64_t)k->outcome << 8) | k->procedure);
     hash = mixed(hash, k->phase);
-    hash = mixed(hash, k->timed ? bits_of((canopy_stored){(double)k->due, false}) : 0U);
+    hash = mixed(hash, k->timed ? bits_of((canopy_stored){(double)canopy_when(k->due), false}) : 0U);
   }
   for (uint16_t i = 0; i < x->program->slots_n; i++) {
     hash = mixed(hash, bits_of(x->held[i]));
@@ -454,12 +505,13 @@ static void watch(canopy_execution *x) {
 }
 
 /* Tells the engine what is new in the present pass or, if nothing is, in the next one; with that, the next runs of loops
- * begin, which sets again. A loop whose run has changed nothing waits for a change. */
+ * begin, which sets again, as slots do that are kept from now on, or not any more. A loop whose run has changed nothing
+ * waits for a change. */
 static bool in_passes(canopy_execution *x, bool first, bool *again) {
+  const bool kept = keep_unknown(x, x->program->n, true);
   bool news = inputs(x);
   bool begins = news || x->outside;
   bool some = false;
-  *again = false;
   if (!first) {
     begins = !news;
     if (begins) {
@@ -467,6 +519,7 @@ static bool in_passes(canopy_execution *x, bool first, bool *again) {
       news = inputs(x);
     }
   }
+  *again = keep_unknown(x, x->program->n, false) || kept; /* the relations of leaves are compared before */
   if (!x->program->passes) {
     return news;
   }
@@ -545,8 +598,9 @@ void canopy_execution_halt(canopy_execution *x) {
 bool canopy_execution_next(const canopy_execution *x, canopy_time *next) {
   bool found = canopy_next(&x->run, next);
   for (uint16_t i = 0; i < x->program->n; i++) {
-    if (x->leaves[i].timed && (!found || x->leaves[i].due < *next)) {
-      *next = x->leaves[i].due;
+    const canopy_time due = canopy_when(x->leaves[i].due);
+    if (x->leaves[i].timed && (!found || due < *next)) {
+      *next = due;
       found = true;
     }
   }

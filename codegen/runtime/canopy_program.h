@@ -41,6 +41,7 @@ typedef struct {
   uint16_t captured;  /* place of the value among those that procedures capture */
   canopy_range reads; /* entries of the blackboard */
   canopy_value value; /* NULL: none */
+  canopy_test known;  /* else it is not made; NULL: it always is */
 } canopy_assignment;
 
 /* Leaf with its formulas; NULL: it has none. */
@@ -62,8 +63,10 @@ typedef struct {
 typedef struct {
   uint16_t leaf;
   uint8_t phase;
+  bool discrete; /* a truth, or a word of an enumeration */
   uint16_t captured;
   canopy_value value; /* NULL: the captured one */
+  canopy_test known;  /* while it is not, the captured one counts; NULL: it always is */
 } canopy_writer;
 
 /* Signal that leaves write. */
@@ -128,7 +131,7 @@ typedef struct {
   uint8_t procedure;
   uint8_t phase;
   uint8_t watched; /* criteria whose change can change it */
-  canopy_time due; /* while timed */
+  canopy_moment due; /* while timed */
 } canopy_known;
 
 /* Value that is stored, or none. */

@@ -7,6 +7,8 @@
 
 static const canopy_program *const programs[] = {PROGRAMS};
 
+uint16_t proved_limit;
+
 static void changed(void *context, canopy_task task, canopy_status from, canopy_status to, uint16_t iteration) {
   (void)context;
   (void)iteration;
@@ -30,7 +32,7 @@ int main(void) {
   while (scanf("%15s", word) == 1) {
     switch (word[0]) {
       case 'p':
-        if (scanf("%d %u", &number, &n) != 2) {
+        if (scanf("%d %u %hu", &number, &n, &proved_limit) != 3) {
           return 1;
         }
         canopy_execution_begin(&x, programs[number], tasks, leaves, signals, held, captured, above);
@@ -53,6 +55,18 @@ int main(void) {
         }
         printf("\n");
         break;
+      case 'd': {
+        canopy_time due = 0;
+        union {
+          double number;
+          unsigned long long bits;
+        } as = {INFINITY};
+        if (canopy_execution_next(&x, &due)) {
+          as.number = (double)due;
+        }
+        printf("due %016llx\n", as.bits);
+        break;
+      }
       default:
         canopy_execution_halt(&x);
         break;
