@@ -148,8 +148,8 @@ type terms struct {
 	level func(in *expr.Instruction) string // with what a signal is compared; nil: with the number
 }
 
-// body returns the statements of an expression as a function of the signals s: of a condition as a number 1 or 0, or as a
-// truth. With held, it also is one of the sides above.
+// body returns the statements of an expression as a function of the signals s: of a condition as a number 1 or 0, or as
+// a truth. With held, it also is one of the sides above.
 func (d *dialect) body(c *expr.Code, truth, held bool, of terms) string {
 	w := &coder{dialect: d, terms: of, program: c.Program(held), tables: c.Tables(), r: map[uint8]term{},
 		labels: map[uint]bool{}}

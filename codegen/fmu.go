@@ -117,8 +117,8 @@ type contents struct {
 	nominals  []float64
 }
 
-// PlanFMU returns the files of the FMU of a plan in a mission: its inputs are the signals that it reads, its outputs those
-// that it writes, and the statuses of its tasks. The levels of its thresholds are tunable parameters.
+// PlanFMU returns the files of the FMU of a plan in a mission: its inputs are the signals that it reads, its outputs
+// those that it writes, and the statuses of its tasks. The levels of its thresholds are tunable parameters.
 func PlanFMU(u FMU, tree *bt.Tree, about func(bt.Task) string, p *Program,
 	signal func(place int) Variable) ([]File, error) {
 	plan := *p
@@ -130,7 +130,8 @@ func PlanFMU(u FMU, tree *bt.Tree, about func(bt.Task) string, p *Program,
 		return nil, err
 	}
 	g.definitions()
-	m := contents{files: files, include: []string{"canopy.c", "canopy_program.c", files[len(files)-1].Name}, source: fmuPlan}
+	m := contents{files: files, source: fmuPlan,
+		include: []string{"canopy.c", "canopy_program.c", files[len(files)-1].Name}}
 	m.variables = append(m.variables, timeOf())
 	for i, place := range g.places[1:] {
 		v := signal(place)
@@ -227,7 +228,7 @@ func TreeFMU(u FMU, tree *bt.Tree, about func(bt.Task) string) ([]File, error) {
 	return u.files(m)
 }
 
-// Vehicles are described by these variables, in the order of their description.
+// VehicleVariables are the variables of a vehicle, in the order of its description.
 type VehicleVariables struct {
 	States, Commands, Parameters, Outputs []Variable
 	Discrete                              []bool    // the states that only events change
@@ -354,7 +355,8 @@ func (u FMU) own(m contents, token string, sources []File, frame string) string 
 		}
 		return len(m.variables)
 	}
-	fmt.Fprintf(&b, "\n#include \"canopy_fmu.h\"\n\n%s\n%s\nstatic const canopy_variable variables[] = {\n", m.macros, m.source)
+	fmt.Fprintf(&b, "\n#include \"canopy_fmu.h\"\n\n%s\n%s\nstatic const canopy_variable variables[] = {\n",
+		m.macros, m.source)
 	for i := range m.variables {
 		v := &m.variables[i]
 		kind := "REAL"
@@ -370,7 +372,8 @@ func (u FMU) own(m contents, token string, sources []File, frame string) string 
 	b.WriteString("};\n")
 	define(&b, "uint32_t", "states", len(m.states), func(i int) string { return strconv.Itoa(m.states[i]) })
 	define(&b, "double", "nominals", len(m.states), func(i int) string { return inC.constant(m.nominals[i]).text })
-	fmt.Fprintf(&b, "\nstatic const canopy_model this_model = {%q, variables, %d, %s, %d, %d, %d, %d, %s, MODEL_FUNCTIONS};\n\n"+
+	fmt.Fprintf(&b, "\nstatic const canopy_model this_model = {%q, variables, %d, %s, %d, %d, %d, %d, %s, "+
+		"MODEL_FUNCTIONS};\n\n"+
 		"#define CANOPY_MODEL this_model\n\n#include \"canopy_fmu.c\"\n#include %q\n", token, len(m.variables),
 		pointer("states", len(m.states)), m.offset, indicators, len(m.states), len(m.variables)-indicators,
 		pointer("nominals", len(m.states)), frame)
@@ -638,7 +641,8 @@ func (m *contents) structure(two bool) string {
 // page is the documentation of an FMU.
 func (u FMU) page(m contents) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%s</title>\n<h1>%[1]s</h1>\n<p>%s</p>\n"+
+	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%s</title>\n"+
+		"<h1>%[1]s</h1>\n<p>%s</p>\n"+
 		"<p>%s</p>\n<table><tr><th>variable<th>unit<th>causality<th>start<th>description</tr>\n", escape(u.Name),
 		escape(u.Text), escape(u.Made))
 	for i := range m.variables {

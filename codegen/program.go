@@ -139,8 +139,8 @@ func (g *program) read() map[int]bool {
 	return read
 }
 
-// continuous returns the indicators whose zeros change something between events, but those with a level: of formulas, of
-// what is written and of what is computed of signals that are read.
+// continuous returns the indicators whose zeros change something between events, but those with a level: of formulas,
+// of what is written and of what is computed of signals that are read.
 func (g *program) continuous(read map[int]bool) (indicators []int) {
 	if !g.tunable {
 		return nil

@@ -49,6 +49,7 @@ func Readme(name, made string, tree *bt.Tree, place func(bt.Task) string, p *Pro
 		row(name+".h", "a constant for each task and each signal, and the execution, `"+w.prefix+"`")
 		row(name+".c", "the tree and its expressions: constant tables and functions")
 		row("canopy_program.h, canopy_program.c", "what judges and writes, the same for each plan")
+		row("canopy_functions.h", "functions of expressions that C does not have, the same for each plan")
 	}
 	row("canopy.h, canopy.c", "the engine, the same for each plan")
 	row("canopy.hpp", "leaves as objects, in C++17; not needed in C")

@@ -26,7 +26,7 @@ func TestSizes(t *testing.T) {
 		text += fmt.Sprintf("typedef char is_%s[sizeof(%s) == %d ? 1 : -1];\n", name, name, size)
 	}
 	save(t, dir, []File{{"sizes.c", text}, {"canopy.c", source}, {"canopy.h", header}, {"canopy_program.c", programSource},
-		{"canopy_program.h", programHeader}})
+		{"canopy_program.h", programHeader}, {"canopy_functions.h", functions}})
 	c := exec.Command(gcc, "-mcpu=cortex-m3", "-mthumb", "-std=c99", "-Os", "-fstack-usage", "-c", "sizes.c", "canopy.c",
 		"canopy_program.c")
 	c.Dir = dir

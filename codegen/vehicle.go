@@ -55,7 +55,8 @@ type vehicle struct {
 
 // function writes an expression as a function with a comment, and returns its name.
 func (w *vehicle) function(c *expr.Code, held bool, about string) string {
-	text := inC.body(c, false, held, terms{place: func(signal int) int { return signal }, table: func(t *expr.Tabulated) string {
+	same := func(signal int) int { return signal }
+	text := inC.body(c, false, held, terms{place: same, table: func(t *expr.Tabulated) string {
 		i := slices.Index(w.known, t)
 		if i < 0 {
 			i = len(w.known)

@@ -109,7 +109,7 @@ func compiled(u codegen.FMU, list []codegen.File) (f codegen.File, err error) {
 	if err != nil {
 		return f, err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // it is temporary
 	for _, x := range list {
 		if source, is := strings.CutPrefix(x.Name, "sources/"); is {
 			if err := os.WriteFile(filepath.Join(dir, source), []byte(x.Text), 0o600); err != nil {
@@ -133,7 +133,8 @@ func compiled(u codegen.FMU, list []codegen.File) (f codegen.File, err error) {
 	return f, err
 }
 
-// planFMU returns the files of the FMU of a mission's plan. Its inputs have at the start the values that the vehicle has.
+// planFMU returns the files of the FMU of a mission's plan. At the start its inputs have the values that the vehicle
+// has.
 func planFMU(u codegen.FMU, m *mission.Mission) ([]codegen.File, error) {
 	instance, err := m.Vehicle.New(m.Parameters)
 	if err != nil {

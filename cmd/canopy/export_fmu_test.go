@@ -65,7 +65,7 @@ func unpacked(t *testing.T, name string) (dir string) {
 	t.Helper()
 	z, err := zip.OpenReader(name)
 	must(t, err)
-	defer z.Close()
+	defer z.Close() //nolint:errcheck // only read
 	dir = t.TempDir()
 	must(t, os.CopyFS(dir, z))
 	return dir
@@ -299,7 +299,7 @@ func TestTreesAsFMUs(t *testing.T) {
 func lastSample(t *testing.T, folder string) map[string]float64 {
 	f, err := os.Open(filepath.Join(folder, "signals.csv"))
 	must(t, err)
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // only read
 	rows, err := csv.NewReader(f).ReadAll()
 	must(t, err)
 	last := map[string]float64{}

@@ -84,7 +84,8 @@ func check(src *diag.Source, files []string) diag.List {
 	c := &checker{src: src, root: doc.Root, units: map[string][]string{}, types: map[string]*xmltree.Element{},
 		byNumber: map[string]*entry{}, names: map[string]bool{}}
 	if c.root == nil || c.root.Name != "fmiModelDescription" {
-		return diag.List{{Source: src, Code: "fmi-schema", Text: "the file describes no FMU: its root is not fmiModelDescription"}}
+		return diag.List{{Source: src, Code: "fmi-schema",
+			Text: "the file describes no FMU: its root is not fmiModelDescription"}}
 	}
 	switch version := value(c.root, "fmiVersion"); {
 	case version == "2.0":
@@ -125,7 +126,8 @@ func child(e *xmltree.Element, name string) *xmltree.Element {
 
 // at reports a mistake at an attribute or, if the element does not have it, at the element.
 func (c *checker) at(e *xmltree.Element, attribute, code, format string, args ...any) {
-	d := diag.Diagnostic{Source: c.src, Offset: e.At, Length: e.Tag.End - e.Tag.At, Code: code, Text: fmt.Sprintf(format, args...)}
+	d := diag.Diagnostic{Source: c.src, Offset: e.At, Length: e.Tag.End - e.Tag.At, Code: code,
+		Text: fmt.Sprintf(format, args...)}
 	if a := e.Find(attribute); a != nil {
 		d.Offset, d.Length = a.Raw.At, a.Raw.End-a.Raw.At
 	}
@@ -144,7 +146,8 @@ func (c *checker) element(e *xmltree.Element) {
 	for _, a := range e.Attributes {
 		if _, ok := r.attributes[a.Name]; !ok && !strings.Contains(a.Name, ":") && a.Name != "xmlns" {
 			c.at(e, a.Name, "fmi-schema", "%s has no attribute %s", e.Name, diag.Visible(a.Name))
-			c.found[len(c.found)-1].Suggest = diag.Near(a.Name, func() []string { return slices.Sorted(maps.Keys(r.attributes)) })
+			known := func() []string { return slices.Sorted(maps.Keys(r.attributes)) }
+			c.found[len(c.found)-1].Suggest = diag.Near(a.Name, known)
 		}
 		c.form(e, a)
 	}
@@ -182,7 +185,7 @@ func (c *checker) form(e *xmltree.Element, a *xmltree.Attribute) {
 	switch forms[a.Name] {
 	case "boolean":
 		ok = slices.Contains([]string{"true", "false", "0", "1"}, text)
-	case "whole":
+	case "whole number":
 		if e.Name == "Start" { // a text
 			return
 		}
@@ -196,8 +199,7 @@ func (c *checker) form(e *xmltree.Element, a *xmltree.Attribute) {
 			diag.Visible(strconv.Quote(a.Value)))
 	}
 	if !ok {
-		c.at(e, a.Name, "fmi-schema", "%s must be a %s, not %s", a.Name, forms[a.Name]+map[string]string{"whole": " number"}[forms[a.Name]],
-			diag.Visible(strconv.Quote(a.Value)))
+		c.at(e, a.Name, "fmi-schema", "%s must be a %s, not %s", a.Name, forms[a.Name], diag.Visible(strconv.Quote(a.Value)))
 	}
 }
 
@@ -221,13 +223,13 @@ func (c *checker) head(files []string) {
 	if a := c.root.Find("generationDateAndTime"); a != nil && !times.MatchString(a.Value) {
 		c.at(c.root, a.Name, "fmi-schema", "the time must be in UTC, as 2026-01-31T12:00:00Z")
 	}
-	any := false
+	some := false
 	for _, name := range []string{"ModelExchange", "CoSimulation", "ScheduledExecution"} {
 		e := child(c.root, name)
 		if e.Name == "" {
 			continue
 		}
-		any = true
+		some = true
 		id := value(e, "modelIdentifier")
 		if e.Find("modelIdentifier") != nil && !identifiers.MatchString(id) {
 			c.at(e, "modelIdentifier", "fmi-interface", "the modelIdentifier must be an identifier of C")
@@ -243,7 +245,7 @@ func (c *checker) head(files []string) {
 		}
 		c.archive(e, id, files)
 	}
-	if !any {
+	if !some {
 		c.at(c.root, "", "fmi-interface", "the FMU offers no interface: neither model exchange nor co-simulation")
 	}
 	x := child(c.root, "DefaultExperiment")
@@ -453,18 +455,19 @@ func (c *checker) variable(v *entry) {
 	if other := c.byNumber[ref]; other != nil {
 		v.alias = c.version == 2
 		if c.version == 3 || other.kind != v.kind {
-			c.at(e, "valueReference", "fmi-variable", "%s has the same value reference", diag.Visible(value(other.Element, "name")))
+			c.at(e, "valueReference", "fmi-variable", "%s has the same value reference",
+				diag.Visible(value(other.Element, "name")))
 		}
 	} else if ref != "" {
 		c.byNumber[ref] = v
 	}
-	real := v.kind == "Real" || strings.HasPrefix(v.kind, "Float")
+	float := v.kind == "Real" || strings.HasPrefix(v.kind, "Float")
 	if v.causality = value(e, "causality"); v.causality == "" {
 		v.causality = "local"
 	}
 	if v.variability = value(e, "variability"); v.variability == "" {
 		switch {
-		case c.version == 2 || real && !strings.Contains(strings.ToLower(v.causality), "parameter"):
+		case c.version == 2 || float && !strings.Contains(strings.ToLower(v.causality), "parameter"):
 			v.variability = "continuous"
 		case strings.Contains(strings.ToLower(v.causality), "parameter"):
 			v.variability = "fixed"
@@ -478,8 +481,8 @@ func (c *checker) variable(v *entry) {
 	switch {
 	case v.kind == "Clock":
 	case !legal:
-		c.at(e, "variability", "fmi-variable", "causality %s and variability %s do not go together", diag.Visible(v.causality),
-			diag.Visible(v.variability))
+		c.at(e, "variability", "fmi-variable", "causality %s and variability %s do not go together",
+			diag.Visible(v.causality), diag.Visible(v.variability))
 	case given != nil && allowed[0] == "" && !(c.version == 3 && v.causality == "input" && v.initial == "exact"):
 		c.at(e, "initial", "fmi-variable", "a variable with causality %s has no initial", v.causality)
 	case given != nil && allowed[0] != "" && !slices.Contains(allowed, v.initial):
@@ -488,10 +491,10 @@ func (c *checker) variable(v *entry) {
 	case given == nil:
 		v.initial = allowed[0]
 	}
-	if v.variability == "continuous" && !real {
+	if v.variability == "continuous" && !float {
 		c.at(e, "variability", "fmi-variable", "only a floating-point number can be continuous")
 	}
-	if v.causality == "independent" && !real {
+	if v.causality == "independent" && !float {
 		c.at(e, "causality", "fmi-variable", "the independent variable must be a floating-point number")
 	}
 	c.start(v)
@@ -621,7 +624,8 @@ func (c *checker) derivative(v *entry) {
 func (c *checker) structure() {
 	s := child(c.root, "ModelStructure")
 	parts := map[string][]*xmltree.Element{}
-	names := map[string]string{"Outputs": "Output", "Derivatives": "ContinuousStateDerivative", "InitialUnknowns": "InitialUnknown"}
+	names := map[string]string{"Outputs": "Output", "Derivatives": "ContinuousStateDerivative",
+		"InitialUnknowns": "InitialUnknown"}
 	for e := range s.Elements() {
 		if c.version == 3 {
 			parts[e.Name] = append(parts[e.Name], e)
@@ -719,8 +723,8 @@ func (c *checker) dependencies(e *xmltree.Element) {
 	}
 	words := strings.Fields(kinds.Value)
 	if len(words) != len(strings.Fields(list.Value)) {
-		c.at(e, "dependenciesKind", "fmi-structure", "there are %d dependencies, and %d kinds", len(strings.Fields(list.Value)),
-			len(words))
+		c.at(e, "dependenciesKind", "fmi-structure", "there are %d dependencies, and %d kinds",
+			len(strings.Fields(list.Value)), len(words))
 	}
 	for _, w := range words {
 		if !slices.Contains([]string{"dependent", "constant", "fixed", "tunable", "discrete"}, w) {

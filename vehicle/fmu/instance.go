@@ -104,8 +104,8 @@ func (u *Unit) instance(of *model.Vehicle, start Start, parameters []float64) (m
 		return nil, err
 	}
 	v := &instance{u: u, vehicle: of, start: start, given: slices.Clone(parameters), next: math.Inf(1),
-		below: make([]bool, u.nz), handled: make([]bool, u.nz), initial: make([]float64, u.nx), outputs: make([]float64, u.no),
-		left: make([]float64, u.no)}
+		below: make([]bool, u.nz), handled: make([]bool, u.nz), initial: make([]float64, u.nx),
+		outputs: make([]float64, u.no), left: make([]float64, u.no)}
 	if u.serialises {
 		v.state = untried
 	} else {
