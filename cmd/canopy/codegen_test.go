@@ -144,13 +144,13 @@ func changesOf(x *executive.Executive, want *bytes.Buffer) {
 	}
 }
 
-// waiting returns a random mission with loops and a blackboard: a run of a loop that it can see to be as the last one
+// waiting returns a random mission with loops, a blackboard and tables: a run of a loop that it can see to be as the last one
 // does not follow, until something changes.
 func waiting(r *rand.Rand) map[string]string {
 	one := func(list ...string) string { return list[r.IntN(len(list))] }
 	n := 0
 	relation := func() string {
-		return one("x", "y", "e", "x", "y") + one(" ge ", " lt ", " gt ", " le ") + one("-1.5", "0", "0.5", "1", "2")
+		return one("x", "y", "e", "x", "y", "f(y)", "g(x, e)") + one(" ge ", " lt ", " gt ", " le ") + one("-1.5", "0", "0.5", "1", "2")
 	}
 	leaf := func() string {
 		n++
@@ -187,7 +187,9 @@ func waiting(r *rand.Rand) map[string]string {
 			`<Repeat num_cycles="-1">`+branch(one("Sequence", "Fallback"))+`</Repeat>`, branch("ReactiveSequence"))
 	}
 	return map[string]string{
-		"m.yaml": "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: 20\n",
+		"m.yaml": "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: 20\ntables:\n" +
+			"  f: {arguments: {a: {points: [-1, 0.5, 2]}}, values: [1, -1, 2], outside: clamp}\n" +
+			"  g: {arguments: {a: {points: [-1, 1]}, b: {points: [0, 0.5, 1]}}, values: [[0, 1, 2], [2, -1, 1]], outside: clamp}\n",
 		"v.yaml": "vehicle: v\nstates: {x: {derivative: \"0 [1/s]\"}, y: {derivative: \"0 [1/s]\"}}\ncommands: {u: {default: 0}}\n",
 		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Sequence><Script name="s" code="e := 1"/>` +
 			`<Parallel success_count="2" failure_count="2">` + tree + `</Parallel></Sequence></BehaviorTree></root>`,
