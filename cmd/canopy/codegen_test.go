@@ -403,6 +403,9 @@ func TestSolarDayInC(t *testing.T) {
 
 // TestInstructions: the table of docs/deploy-lua.md has how many instructions plans take in Lua, on random inputs.
 func TestInstructions(t *testing.T) {
+	if os.Getenv("CANOPY_LUA") != "" {
+		t.Skip("the page is about lua5.3")
+	}
 	page, err := os.ReadFile("../../docs/deploy-lua.md")
 	must(t, err)
 	for _, name := range []string{"solar-day", "patrol-copter", "circuit-plane"} {
