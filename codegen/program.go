@@ -129,12 +129,9 @@ func (g *program) read() map[int]bool {
 	return read
 }
 
-// function writes an expression as a function, and returns its name; NULL for nil.
-func (g *program) function(c *expr.Code, truth bool, about string) string {
-	if c == nil {
-		return "NULL"
-	}
-	text := inC.body(c, truth, func(signal int) int { return g.place[signal] }, func(t *expr.Tabulated) string {
+// function writes an expression as a function of C, and returns its name.
+func (g *program) function(f formula) string {
+	text := inC.body(f.code, f.truth, func(signal int) int { return g.place[signal] }, func(t *expr.Tabulated) string {
 		i := slices.Index(g.tables, t)
 		if i < 0 {
 			i = len(g.tables)
@@ -145,10 +142,10 @@ func (g *program) function(c *expr.Code, truth bool, about string) string {
 	})
 	g.n++
 	name, result := fmt.Sprintf("f%d", g.n), "double"
-	if truth {
+	if f.truth {
 		result = "bool"
 	}
-	fmt.Fprintf(&g.functions, "\n%s\nstatic %s %s(const double *s) {\n", comment(about), result, name)
+	fmt.Fprintf(&g.functions, "\n%s\nstatic %s %s(const double *s) {\n", comment(f.about), result, name)
 	if !strings.Contains(text, "s[") {
 		g.functions.WriteString("  (void)s;\n")
 	}
@@ -159,7 +156,7 @@ func (g *program) function(c *expr.Code, truth bool, about string) string {
 // definitions writes the functions and the tables.
 func (g *program) definitions() string {
 	p := constants{tables: map[string][]string{}, task: func(t bt.Task) string { return g.numbers[t] },
-		function: func(f formula) string { return g.function(f.code, f.truth, f.about) }}
+		function: g.function}
 	r := g.describe()
 	for _, l := range r.leaves {
 		p.tables["leaves"] = append(p.tables["leaves"], comment(l.about)+" "+p.fields(l))
