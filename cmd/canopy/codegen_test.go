@@ -495,8 +495,14 @@ func TestScriptsOfArduPilot(t *testing.T) {
 	if status != exitOK || !strings.Contains(stderr, "patrol.lua is kept as it is") || fileText(t, file) != leaves {
 		t.Error(stderr)
 	}
-	if is := flown("patrol.lua", 3); is != "text\t6\tflyto\ntext\t6\ttakephoto\ngoes on\n" {
+	if is := flown("patrol.lua", 3); is != "text\t6\tflyto\ntext\t6\ttakephoto\ndelay\t100\ngoes on\n" {
 		t.Error(is)
+	}
+	slow := strings.Replace(leaves, "PERIOD = 100", "PERIOD = 60000", 1)
+	slow = strings.Replace(slow, "takephoto = {poll = function() return \"Success\"", "takephoto = {poll = function() return \"Running\"", 1)
+	must(t, os.WriteFile(file, []byte(slow), 0o600))
+	if is := flown("patrol.lua", 4); !strings.HasPrefix(is, "text\t6\tflyto\ntext\t6\ttakephoto\ndelay\t2000\ntext\t6\ttakephoto\n") {
+		t.Error(is) // a Timeout of 2 s
 	}
 	must(t, os.WriteFile(file, []byte(strings.Replace(leaves, "PERIOD = 100", "PERIOD = 70000", 1)), 0o600))
 	if is := flown("patrol.lua", 3); !strings.Contains(is, "the period is not a whole number from 1 to 65535") {
