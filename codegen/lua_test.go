@@ -81,6 +81,9 @@ func TestRandomTreesInLua(t *testing.T) {
 // TestInstructionsOfTrees: docs/deploy-lua.md has how many instructions it takes to settle random trees of 100 tasks after
 // random inputs, with the hooks of this test.
 func TestInstructionsOfTrees(t *testing.T) {
+	if os.Getenv("CANOPY_LUA") != "" {
+		t.Skip("the page is about lua5.3")
+	}
 	driver := luaDriver(t)
 	page, err := os.ReadFile("../docs/deploy-lua.md")
 	if err != nil {

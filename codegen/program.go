@@ -174,11 +174,8 @@ func (g *program) continuous(read map[int]bool) (indicators []int) {
 	return slices.Compact(indicators)
 }
 
-// function writes an expression as a function, and returns its name; NULL for nil.
+// function writes an expression as a function of C, and returns its name.
 func (g *program) function(f formula) string {
-	if f.code == nil {
-		return "NULL"
-	}
 	of := terms{place: func(signal int) int { return g.place[signal] }, table: g.table}
 	if g.tunable && f.attribute != "" {
 		of.level = func(in *expr.Instruction) string { return g.level(f, in) }

@@ -102,7 +102,11 @@ for _ = 1, tonumber(arg[3]) do
     break
   end
   now, charge = now + delay, math.max(30, charge - 1)
+  local before = delay
   ok, update, delay = pcall(update)
+  if ok and delay ~= before then
+    order("delay", delay)
+  end
 end
 if ok and arg[4] then
   now = tonumber(arg[4])
