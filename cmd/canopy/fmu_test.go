@@ -73,7 +73,7 @@ func (f fmuFlight) fly(t *testing.T, options, more, tree string, args ...string)
 	t.Helper()
 	save(t, filepath.Join(f.dir, "p.xml"), `<root BTCPP_format="4"><BehaviorTree ID="Main">`+tree+`</BehaviorTree></root>`)
 	save(t, filepath.Join(f.dir, "m.yaml"), fmt.Sprintf("plan: p.xml\nvehicle: {fmu: ball.fmu, sha256: %s%s}\n"+
-		"record: {interval: 0.05}\n%s", f.digest, options, more))
+		"record: {interval: 0.07}\n%s", f.digest, options, more))
 	return canopy(append([]string{"run", filepath.Join(f.dir, "m.yaml"), "--out", filepath.Join(f.dir, "out"),
 		"--report=false"}, args...)...)
 }
