@@ -265,6 +265,67 @@ func TestParameters(t *testing.T) {
 	}
 }
 
+// process answers with numbers that it was given, and keeps the requests.
+type process struct {
+	answers  map[Operation][]float64
+	requests map[Operation][]byte
+}
+
+func (p *process) Library() (library, resources string) { return "l", "r" }
+
+func (p *process) Call(op Operation, request []byte) ([]byte, error) {
+	p.requests[op] = bytes.Clone(request)
+	return numbers(nil, p.answers[op]), nil
+}
+
+// Values pass in the units of the FMU, their rates by the factor alone, and indicators with the other sign.
+func TestValuesPass(t *testing.T) {
+	data := archive(t, "modelDescription.xml", described(`<Float64 name="n" valueReference="1" unit="rpm" start="60"/>
+		<Float64 name="d" valueReference="2" derivative="1"/><Float64 name="T" valueReference="3" causality="input" unit="degC" start="0"/>
+		<Float64 name="p" valueReference="4" causality="parameter" unit="degC" start="20"/>`,
+		`<ContinuousStateDerivative valueReference="2"/><EventIndicator valueReference="1"/>`))
+	u, err := Read(data, Any, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{map[Operation][]float64{Load: {0, math.Inf(1), 60, 5}, Evaluate: {120}}, map[Operation][]byte{}}
+	v := u.Vehicle(func(*Unit) (Process, error) { return p, nil })
+	i, err := v.New([]float64{300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, ok := i.(model.Live)
+	if !ok {
+		t.Fatal("no live instance")
+	}
+	const rpm = 2 * math.Pi / 60
+	y, rate := []float64{0}, []float64{0}
+	if live.Initial(y); math.Abs(y[0]-60*rpm) > 1e-12 {
+		t.Errorf("it begins at %g", y[0])
+	}
+	kelvin := 273.15
+	if load := p.requests[Load]; !bytes.Contains(load, numbers(nil, []float64{300 - kelvin})) {
+		t.Error("the parameter was not set to 26.85 degrees")
+	}
+	live.Derivatives(1, []float64{30 * rpm}, []float64{293.15}, rate)
+	if math.Abs(rate[0]-120*rpm) > 1e-12 {
+		t.Errorf("the rate is %g", rate[0])
+	}
+	a := &answer{p.requests[Evaluate][8:]}
+	if at, state, input := a.number(), a.number(), a.number(); at != 1 || math.Abs(state-30) > 1e-12 || math.Abs(input-20) > 1e-12 {
+		t.Errorf("the FMU gets t = %g, n = %g, T = %g", at, state, input)
+	}
+	g := []float64{0, 0}
+	live.Hold([]bool{false, false}, live.Memory())
+	if live.Zeros(1, y, []float64{293.15}, []int{0, 1}, g); g[0] != -120 || g[1] != -1 {
+		t.Errorf("the indicators are %g", g)
+	}
+	live.Hold([]bool{false, false}, []float64{7, never})
+	if live.Derivatives(1, y, []float64{293.15}, rate); rate[0] == rate[0] {
+		t.Errorf("the rate after another event is %g", rate[0])
+	}
+}
+
 // FuzzRead: no archive makes Read panic.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(described(`<Float64 name="x" valueReference="1" start="1"><Dimension start="2"/></Float64>`, `<EventIndicator valueReference="1"/>`)))

@@ -8,13 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OK, Warning, Discard, Error, Fatal };
 enum { /* value references */
 	Time, H, DerH, V, DerV, G, E, Thrust, Lamp, Bounces, Lit, Mood, Ticks, Fault, At, R, Energy, Power, Altitude, Level
 };
 enum { /* faults, from the time At on */
-	None, Errors, Fatals, Crashes, Hangs, Exits, Ends, Refuses, Shallow, Prints, Endless, Stops, Points, Asks, Gusts
+	None, Errors, Fatals, Crashes, Hangs, Exits, Ends, Refuses, Shallow, Prints, Endless, Stops, Points, Asks, Gusts, Differs
 };
 
 #if FMI_VERSION == 2
@@ -27,8 +28,8 @@ typedef bool boolean;
 
 struct ball {
 	struct ball *self; /* with Points, what is serialised goes through it */
-	double t, h, v, g, e, thrust, gust, at, next;
-	int lamp, lit, bounces, ticks, fault, level;
+	double t, h, v, g, e, thrust, gust, at, next, completed;
+	int lamp, lit, bounces, ticks, fault, level, printed;
 	bool cosimulation, events, early, dead;
 	void (*log)(void *, int, const char *, const char *);
 	void (*log2)(void *, const char *, int, const char *, const char *, ...);
@@ -48,7 +49,7 @@ static double acceleration(const struct ball *b) { return b->dead ? 0 : b->thrus
 /* fails does what is to go wrong. */
 static int fails(struct ball *b)
 {
-	if (b->fault == Prints && !b->level++)
+	if (b->fault == Prints && !b->printed++)
 		printf("the ball prints what looks like an answer\n"), fflush(stdout);
 	if (b->fault == Shallow && b->h < -0.001)
 		return say(b, Discard, "below the floor");
@@ -87,6 +88,8 @@ static int event(struct ball *b, bool *again, bool *end, bool *changed)
 		bounce(b);
 	if (b->t >= b->next - 1e-9)
 		b->ticks++, b->next += 0.25, b->gust = b->fault == Gusts ? b->g + (b->ticks % 2 ? 3 : -3) : 0;
+	if (b->level == 1)
+		b->level = 2, b->ticks += 10;
 	b->lit = b->lamp;
 	*again = b->fault == Endless && b->t >= b->at;
 	*end = b->fault == Ends && b->t >= b->at;
@@ -95,6 +98,7 @@ static int event(struct ball *b, bool *again, bool *end, bool *changed)
 
 static int completed(struct ball *b, bool *wants, bool *end)
 {
+	b->completed = b->t;
 	*wants = b->fault == Asks && b->t >= b->at && b->level == 0;
 	if (*wants)
 		b->level = 1;
@@ -121,7 +125,7 @@ static int get(struct ball *b, uint32_t r, double *x, int *size)
 	case Fault: *x = b->fault; break;
 	case At: *x = b->at; break;
 	case R: x[0] = b->h, x[1] = b->v, *size = 2; break;
-	case Energy: *x = b->v * b->v / 2 + b->g * b->h; break;
+	case Energy: *x = b->v * b->v / 2 + b->g * b->h + (b->fault == Differs ? getpid() : 0); break;
 	case Power: *x = b->thrust * b->v; break;
 	case Altitude: *x = b->h / 1000; break;
 	case Level: *x = b->level; break;
@@ -190,7 +194,11 @@ static int advance(struct ball *b, double end, bool *happened)
 		return status; \
 	}
 
-int F(EnterEventMode)(void *p) { (void)p; return OK; }
+int F(EnterEventMode)(void *p)
+{
+	struct ball *b = p;
+	return b->cosimulation || b->completed == b->t ? OK : say(b, Error, "an event within a step");
+}
 int F(ExitInitializationMode)(void *p) { return fails(p); }
 int F(EnterContinuousTimeMode)(void *p) { (void)p; return OK; }
 int F(SetTime)(void *p, double t) { ((struct ball *)p)->t = t; return OK; }
