@@ -378,7 +378,9 @@ func (v *instance) React(t float64, y, commands, memory []float64, settled bool)
 		if due || other && v.u.Fixed == 0 {
 			due = v.advance(t, due)
 		}
-		copy(v.last, commands)
+		if t-v.at <= sameTime*max(1, math.Abs(t)) {
+			copy(v.last, commands) // they hold during the step that begins here
+		}
 	} else if due = due || other || v.wants || !slices.Equal(v.below, v.sides[:v.u.nz]); due {
 		due = v.handle(t, y, commands)
 	}
@@ -422,7 +424,12 @@ func (v *instance) advance(t float64, due bool) bool {
 	if !(h > sameTime*max(1, math.Abs(t))) {
 		return false
 	}
-	v.request = first(v.request[:0], 1)
+	others := uint32(0)
+	if v.number == 1 || !slices.Equal(v.recent, v.last) {
+		others = 1
+	}
+	copy(v.recent, v.last)
+	v.request = first(v.request[:0], others)
 	v.request = numbers(v.request, []float64{v.at, h})
 	v.request = inputs(v.request, v.u.discrete, v.last)
 	a, ok := v.call(Step, t, v.request)

@@ -497,13 +497,15 @@ static void step(void)
 	bool other = flags(), more = true;
 	double t = number(), end = t + number(), reached = end;
 	set(&continuous);
-	if (events && other) {
+	if (!events) {
+		set(&discrete);
+	} else if (other) {
 		ENTER(EnterEventMode);
 		set(&discrete);
 		settle();
 		used = 8;
 	} else {
-		set(&discrete);
+		values(&discrete);
 	}
 	for (int n = 0; more; n++) {
 		bool happened = false, terminate = false, early = false;
