@@ -264,6 +264,25 @@ func TestFMUCoSimulation(t *testing.T) {
 	}
 }
 
+// Where an FMU allows one step only, a command that changes between two points begins to act at the second one.
+func TestFMUFixedStep(t *testing.T) {
+	compiler(t)
+	f := ball(t, 2)
+	description := filepath.Join(f.dir, "fixed.xml")
+	text, err := os.ReadFile(ballSources + "fmi2.xml")
+	must(t, err)
+	save(t, description, strings.Replace(string(text), ` canHandleVariableCommunicationStepSize="true"`, "", 1))
+	f.digest = packed(t, filepath.Join(f.dir, "ball.fmu"), map[string]string{"modelDescription.xml": description,
+		"sources/ball.c": ballSources + "sources/ball.c", "sources/ball2.c": ballSources + "sources/ball2.c"})
+	_, stderr, status := f.fly(t, ", interface: co_simulation, step: 0.1", "horizon: 0.45\n",
+		`<Sequence><Sleep msec="137"/><Action name="hang" write="thrust := 9.81 [m/s^2]"/></Sequence>`)
+	c := f.rows(t)
+	last := len(c["t"]) - 1
+	if v := -9.81 * 0.2; status != exitOK || math.Abs(c["v"][last]-v) > 1e-9 || c["events"][last] != 4 {
+		t.Errorf("v = %.9g, want %.9g, after %g steps %s", c["v"][last], v, c["events"][last], stderr)
+	}
+}
+
 // What goes wrong with an FMU has a name and a place in time, and all files are complete up to there.
 func TestFMUFails(t *testing.T) {
 	compiler(t)

@@ -102,8 +102,8 @@ func (v *variable) attribute(u *Unit, name string) string {
 	if s, ok := v.has(name); ok {
 		return s
 	}
-	for i := range v.Children { // in FMI 2
-		if s, ok := v.Children[i].has(name); ok {
+	if u.Version == 2 && len(v.Children) > 0 {
+		if s, ok := v.Children[0].has(name); ok {
 			return s
 		}
 	}
@@ -128,7 +128,7 @@ func (v *variable) continuous(u *Unit) bool {
 // Read reads an FMU. The error says what is wrong with it, or why it cannot be a vehicle.
 func Read(data []byte, by Interface, step float64) (*Unit, error) {
 	sum := sha256.Sum256(data)
-	u := &Unit{Digest: hex.EncodeToString(sum[:]), names: map[*variable][]string{}, direct: map[*variable][]*variable{},
+	u := &Unit{Digest: hex.EncodeToString(sum[:]), names: map[*variable][]string{},
 		byRef: map[uint32]*variable{}, types: map[string]*element{}, units: map[string]*element{},
 		taken: map[string]bool{"t": true}}
 	var err error
@@ -519,8 +519,13 @@ func (u *Unit) structure(root *element) error {
 			u.parameters = append(u.parameters, v)
 		}
 	}
-	for v, by := range outputs {
-		u.direct[v] = by
+	u.direct = outputs
+	for _, v := range u.variables { // a value has no name of a signal
+		for i := range v.words {
+			for u.taken[v.words[i]] {
+				v.words[i] += "_"
+			}
+		}
 	}
 	if u.Interface == CoSimulation {
 		return nil

@@ -126,6 +126,24 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// Values of an enumeration have names of their own; a dimension is no start value.
+func TestEnumerations(t *testing.T) {
+	text := described(`<Enumeration name="mode" valueReference="1" causality="input" declaredType="E" start="7"/>
+		<Float64 name="up" valueReference="2" causality="input"><Dimension start="2"/></Float64>`, "")
+	text = strings.Replace(text, "</TypeDefinitions>", `<EnumerationType name="E"><Item name="up" value="3"/><Item name="is up" value="7"/>`+
+		`<Item name="is-up" value="9"/></EnumerationType></TypeDefinitions>`, 1)
+	text = strings.Replace(text, `name="up" valueReference="2"`, `name="up" valueReference="2" description="x"`, 1)
+	text = strings.Replace(text, `<ModelVariables>`, `<ModelVariables><Float64 name="up" valueReference="9" causality="output"/>`, 1)
+	v := vehicle(t, archive(t, "modelDescription.xml", text))
+	if got := strings.Join(v.Typed["mode"], " "); got != "up_ is_up is_up_" || v.Commands[2].Default != 1 || v.Commands[0].Default != 0 {
+		t.Errorf("%s %+v", got, v.Commands)
+	}
+	x := &variable{items: []float64{3, 7}}
+	if x.native(1) != 7 || x.signal(7) != 1 || x.signal(99) != 0 || x.native(5) != 7 {
+		t.Error("values of an enumeration do not pass")
+	}
+}
+
 // What an output depends on at once are the inputs that the structure lists, or all of them.
 func TestDependencies(t *testing.T) {
 	v := vehicle(t, archive(t, "modelDescription.xml", described(`<Float64 name="u" valueReference="1" causality="input" start="0"/>

@@ -379,7 +379,9 @@ func (v *instance) React(t float64, y, commands, memory []float64, settled bool)
 		if due || other && v.u.Fixed == 0 {
 			due = v.advance(t, due)
 		}
-		copy(v.last, commands)
+		if t-v.at <= sameTime*max(1, math.Abs(t)) {
+			copy(v.last, commands) // they hold during the step that begins here
+		}
 	} else {
 		sides := v.sides[:v.u.nz]
 		// An indicator that is zero but for rounding is on one side for the FMU, and may be on the other for the simulation.
@@ -428,7 +430,12 @@ func (v *instance) advance(t float64, due bool) bool {
 	if !(h > sameTime*max(1, math.Abs(t))) {
 		return false
 	}
-	v.request = first(v.request[:0], 1)
+	others := uint32(0)
+	if v.number == 1 || !slices.Equal(v.recent, v.last) {
+		others = 1
+	}
+	copy(v.recent, v.last)
+	v.request = first(v.request[:0], others)
 	v.request = numbers(v.request, []float64{v.at, h})
 	v.request = inputs(v.request, v.u.discrete, v.last)
 	a, ok := v.call(Step, t, v.request)
