@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/canopy-uav/canopy/internal/trees"
 )
@@ -309,6 +310,12 @@ func lastSample(t *testing.T, folder string) map[string]float64 {
 	return last
 }
 
+// vehicleLine is the line of a mission with its vehicle; ofFMU are the numbers that an FMU has: there in SI units.
+var (
+	vehicleLine = regexp.MustCompile(`(?m)^vehicle: .*$`)
+	ofFMU       = regexp.MustCompile(`(?m)^(environment|parameters):.*\n(  .*\n|\n)*`)
+)
+
 // TestVehiclesAsFMUs: missions fly with their vehicles as FMUs, for both versions and by both interfaces, as with the
 // vehicles themselves: the plan does the same in the same order, in model exchange at the same times, and the last values
 // are the same.
@@ -326,8 +333,6 @@ func TestVehiclesAsFMUs(t *testing.T) {
 	if testing.Short() {
 		missions = missions[1:3]
 	}
-	vehicle := regexp.MustCompile(`(?m)^vehicle: .*$`)
-	numbers := regexp.MustCompile(`(?m)^(environment|parameters):.*\n(  .*\n|\n)*`) // those of the FMU are in SI units
 	for _, m := range missions {
 		t.Run(m.name, func(t *testing.T) {
 			dir, base := t.TempDir(), filepath.Base(m.name)
@@ -355,7 +360,7 @@ func TestVehiclesAsFMUs(t *testing.T) {
 					if by == "co_simulation" {
 						entry, near, late = strings.TrimSuffix(entry, "}")+fmt.Sprintf(", step: %g}", m.step), 50*m.near, math.Inf(1)
 					}
-					save(t, file, numbers.ReplaceAllString(vehicle.ReplaceAllString(string(text), entry), ""))
+					save(t, file, ofFMU.ReplaceAllString(vehicleLine.ReplaceAllString(string(text), entry), ""))
 					out := filepath.Join(dir, version+by)
 					if _, stderr, status := canopy("run", file, "--out", out, "--report=false"); status == exitInput || stderr != "" {
 						t.Fatal(stderr)
@@ -378,4 +383,36 @@ func TestVehiclesAsFMUs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// BenchmarkVehicleAsFMU flies the solar day with the aircraft itself and, in turn, with its FMU by model exchange: the time
+// of the first, and how many times as long the second takes.
+func BenchmarkVehicleAsFMU(b *testing.B) {
+	dir := b.TempDir()
+	must(b, os.CopyFS(dir, os.DirFS("../../missions")))
+	file, unit := filepath.Join(dir, "solar-day.yaml"), filepath.Join(dir, "v.fmu")
+	if _, stderr, status := canopy("export", "fmu", file, "--vehicle", "--out", unit); status != exitOK {
+		b.Fatal(stderr)
+	}
+	text, err := os.ReadFile(file)
+	must(b, err)
+	data, err := os.ReadFile(unit)
+	must(b, err)
+	entry := fmt.Sprintf("vehicle: {fmu: v.fmu, sha256: %x}", sha256.Sum256(data))
+	other := filepath.Join(dir, "fmu.yaml")
+	must(b, os.WriteFile(other, []byte(ofFMU.ReplaceAllString(vehicleLine.ReplaceAllString(string(text), entry), "")), 0o600))
+	var own, as []float64
+	for b.Loop() {
+		for name, times := range map[string]*[]float64{file: &own, other: &as} {
+			begin := time.Now()
+			if _, stderr, status := canopy("run", name, "--out", filepath.Join(dir, "run"), "--report=false"); status == exitInput {
+				b.Fatal(stderr)
+			}
+			*times = append(*times, time.Since(begin).Seconds())
+		}
+	}
+	slices.Sort(own)
+	slices.Sort(as)
+	b.ReportMetric(1000*own[len(own)/2], "own-ms")
+	b.ReportMetric(as[len(as)/2]/own[len(own)/2], "times")
 }

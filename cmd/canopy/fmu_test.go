@@ -272,7 +272,7 @@ func TestFMUFixedStep(t *testing.T) {
 	text, err := os.ReadFile(ballSources + "fmi2.xml")
 	must(t, err)
 	save(t, description, strings.Replace(string(text), ` canHandleVariableCommunicationStepSize="true"`, "", 1))
-	f.digest = packed(t, filepath.Join(f.dir, "ball.fmu"), map[string]string{"modelDescription.xml": description,
+	f.digest = zipped(t, filepath.Join(f.dir, "ball.fmu"), map[string]string{"modelDescription.xml": description,
 		"sources/ball.c": ballSources + "sources/ball.c", "sources/ball2.c": ballSources + "sources/ball2.c"})
 	_, stderr, status := f.fly(t, ", interface: co_simulation, step: 0.1", "horizon: 0.45\n",
 		`<Sequence><Sleep msec="137"/><Action name="hang" write="thrust := 9.81 [m/s^2]"/></Sequence>`)

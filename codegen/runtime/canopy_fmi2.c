@@ -278,7 +278,7 @@ FUNCTION(CompletedIntegratorStep)(component c, boolean no_way_back, boolean *ent
 FUNCTION(SetTime)(component c, double t) {
   AT(CANOPY_CONTINUOUS | CANOPY_IN_EVENT, "fmi2SetTime")
   m->v[0] = t;
-  m->kept->stale = true;
+  m->kept->stale = CANOPY_ALL;
   return OK;
 }
 
@@ -291,20 +291,20 @@ FUNCTION(SetContinuousStates)(component c, const double x[], size_t n) {
   return OK;
 }
 
-#define PART(name, count, get)                                                      \
+#define PART(name, parts, count, get)                                                      \
   FUNCTION(name)(component c, double x[], size_t n) {                               \
     AT(STARTED, "fmi2" #name)                                                       \
     if (n != m->model->count) {                                                     \
       return status(canopy_fmu_fails(m, "fmi2" #name ": another number of values")); \
     }                                                                               \
-    canopy_fmu_evaluate(m);                                                         \
+    canopy_fmu_evaluate(m, parts);                                                  \
     get;                                                                            \
     return OK;                                                                      \
   }
 
-PART(GetContinuousStates, states_n, canopy_fmu_states(m, 0, x))
-PART(GetDerivatives, states_n, canopy_fmu_states(m, m->model->derivatives, x))
-PART(GetEventIndicators, indicators_n, memcpy(x, &m->v[m->model->indicators], n * sizeof(double)))
+PART(GetContinuousStates, 0U, states_n, canopy_fmu_states(m, 0, x))
+PART(GetDerivatives, CANOPY_RATES, states_n, canopy_fmu_states(m, m->model->derivatives, x))
+PART(GetEventIndicators, CANOPY_INDICATORS, indicators_n, memcpy(x, &m->v[m->model->indicators], n * sizeof(double)))
 
 FUNCTION(GetNominalsOfContinuousStates)(component c, double x[], size_t n) {
   AT(ANY, "fmi2GetNominalsOfContinuousStates")

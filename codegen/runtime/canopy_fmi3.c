@@ -334,7 +334,7 @@ FUNCTION(DeserializeFMUState)(component c, const uint8_t bytes[], size_t size, v
 
 FUNCTION(EvaluateDiscreteStates)(component c) {
   AT(CANOPY_INITIALIZING | CANOPY_IN_EVENT, "fmi3EvaluateDiscreteStates")
-  canopy_fmu_evaluate(m);
+  canopy_fmu_evaluate(m, CANOPY_ALL);
   return OK;
 }
 
@@ -381,7 +381,7 @@ FUNCTION(CompletedIntegratorStep)(component c, bool no_way_back, bool *enter_eve
 FUNCTION(SetTime)(component c, double t) {
   AT(CANOPY_CONTINUOUS | CANOPY_IN_EVENT, "fmi3SetTime")
   m->v[0] = t;
-  m->kept->stale = true;
+  m->kept->stale = CANOPY_ALL;
   return OK;
 }
 
@@ -394,20 +394,20 @@ FUNCTION(SetContinuousStates)(component c, const double x[], size_t n) {
   return OK;
 }
 
-#define PART(name, count, get)                                                      \
+#define PART(name, parts, count, get)                                                      \
   FUNCTION(name)(component c, double x[], size_t n) {                               \
     AT(STARTED, "fmi3" #name)                                                       \
     if (n != m->model->count) {                                                     \
       return status(canopy_fmu_fails(m, "fmi3" #name ": another number of values")); \
     }                                                                               \
-    canopy_fmu_evaluate(m);                                                         \
+    canopy_fmu_evaluate(m, parts);                                                  \
     get;                                                                            \
     return OK;                                                                      \
   }
 
-PART(GetContinuousStates, states_n, canopy_fmu_states(m, 0, x))
-PART(GetContinuousStateDerivatives, states_n, canopy_fmu_states(m, m->model->derivatives, x))
-PART(GetEventIndicators, indicators_n, memcpy(x, &m->v[m->model->indicators], n * sizeof(double)))
+PART(GetContinuousStates, 0U, states_n, canopy_fmu_states(m, 0, x))
+PART(GetContinuousStateDerivatives, CANOPY_RATES, states_n, canopy_fmu_states(m, m->model->derivatives, x))
+PART(GetEventIndicators, CANOPY_INDICATORS, indicators_n, memcpy(x, &m->v[m->model->indicators], n * sizeof(double)))
 
 FUNCTION(GetNominalsOfContinuousStates)(component c, double x[], size_t n) {
   AT(ANY, "fmi3GetNominalsOfContinuousStates")

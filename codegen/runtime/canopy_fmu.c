@@ -80,7 +80,7 @@ bool canopy_fmu_get(canopy_fmu *m, uint32_t reference, canopy_type type, double 
     return false;
   }
   if (m->kept->mode != CANOPY_INSTANTIATED) {
-    canopy_fmu_evaluate(m);
+    canopy_fmu_evaluate(m, CANOPY_ALL);
   }
   *value = m->v[reference];
   return true;
@@ -99,7 +99,7 @@ bool canopy_fmu_set(canopy_fmu *m, uint32_t reference, canopy_type type, double 
   }
   m->kept->begun = m->kept->begun && !start;
   m->kept->news = m->kept->news || m->v[reference] != value;
-  m->kept->stale = true;
+  m->kept->stale = CANOPY_ALL;
   m->v[reference] = value;
   return true;
 }
@@ -119,13 +119,13 @@ bool canopy_fmu_initialize(canopy_fmu *m) {
 /* An indicator is never 0 for importers: zero is on the side below, as at and above zero is one side here. */
 static double side(double z) { return z == 0.0 ? -DBL_MIN : z; }
 
-void canopy_fmu_evaluate(canopy_fmu *m) {
-  if (m->kept->stale) {
-    m->model->evaluate(m->self, m->v);
-    for (uint16_t i = 0; i < m->model->indicators_n; i++) {
+void canopy_fmu_evaluate(canopy_fmu *m, unsigned parts) {
+  if ((m->kept->stale & parts) != 0U) {
+    m->model->evaluate(m->self, m->v, parts);
+    for (uint16_t i = 0; (parts & CANOPY_INDICATORS) != 0U && i < m->model->indicators_n; i++) {
       m->v[m->model->indicators + i] = side(m->v[m->model->indicators + i]);
     }
-    m->kept->stale = false;
+    m->kept->stale = (uint8_t)(m->kept->stale & ~parts);
   }
 }
 
@@ -140,7 +140,7 @@ void canopy_fmu_move(canopy_fmu *m, double t, const double *x) {
   for (uint16_t i = 0; i < m->model->states_n; i++) {
     m->v[m->model->states[i]] = x[i];
   }
-  m->kept->stale = true;
+  m->kept->stale = CANOPY_ALL;
 }
 
 bool canopy_fmu_event(canopy_fmu *m, bool *states_changed) {
@@ -159,15 +159,15 @@ bool canopy_fmu_event(canopy_fmu *m, bool *states_changed) {
     *states_changed = *states_changed || before[i] != m->v[m->model->states[i]];
   }
   m->kept->news = false;
-  m->kept->stale = true;
-  canopy_fmu_evaluate(m);
+  m->kept->stale = CANOPY_ALL;
+  canopy_fmu_evaluate(m, CANOPY_ALL);
   memcpy(m->sides, &m->v[m->model->indicators], m->model->indicators_n * sizeof(double));
   return true;
 }
 
 /* Reports whether an indicator is on another side than at the last event. */
 static bool crossed(canopy_fmu *m) {
-  canopy_fmu_evaluate(m);
+  canopy_fmu_evaluate(m, CANOPY_INDICATORS);
   for (uint16_t i = 0; i < m->model->indicators_n; i++) {
     if ((m->v[m->model->indicators + i] > 0.0) != (m->sides[i] > 0.0)) {
       return true;
@@ -203,7 +203,7 @@ static double attempt(canopy_fmu *m, double t, double h, const double *from, dou
       to[i] = from[i] + h * sum;
     }
     canopy_fmu_move(m, t + c[s] * h, to);
-    canopy_fmu_evaluate(m);
+    canopy_fmu_evaluate(m, CANOPY_RATES);
     canopy_fmu_states(m, m->model->derivatives, &k[s * n]);
   }
   for (uint16_t i = 0; i < n; i++) {
@@ -276,7 +276,7 @@ bool canopy_fmu_advance(canopy_fmu *m, double until, bool *stopped) {
       return false;
     }
   }
-  canopy_fmu_evaluate(m);
+  canopy_fmu_evaluate(m, CANOPY_ALL);
   return true;
 }
 

@@ -24,6 +24,9 @@ typedef struct {
   double start;
 } canopy_variable;
 
+/* Parts of the values that a model evaluates. */
+enum { CANOPY_RATES = 1, CANOPY_OUTPUTS = 2, CANOPY_INDICATORS = 4, CANOPY_ALL = 7 };
+
 /* What a model is. All its values are v, by value reference; 0 is the time [s]. */
 typedef struct {
   const char *token;
@@ -41,8 +44,8 @@ typedef struct {
   bool (*begin)(void *self, double *v);
   /* Settles an instant. It finds the time of the next one, if there is one. */
   const char *(*event)(void *self, double *v, double *next); /* NULL: fine; else what is wrong */
-  /* Evaluates derivatives, outputs and event indicators between events. */
-  void (*evaluate)(void *self, double *v);
+  /* Evaluates what changes between events: at least the parts that are asked for. */
+  void (*evaluate)(void *self, double *v, unsigned parts);
   /* Lets pointers of its own state point to itself and v; v NULL: to nothing. */
   void (*attach)(void *self, double *v);
 } canopy_model;
@@ -60,12 +63,12 @@ typedef enum {
 /* What changes while it runs, apart from v, the sides and the model's own state, which follow it in memory. */
 typedef struct {
   int32_t mode;
-  bool stale;  /* v is to be evaluated */
-  bool begun;  /* the model has begun, with the values that were set */
-  bool news;   /* something was set since the last event */
-  double next; /* time of the next event [s]; INFINITY: none */
+  uint8_t stale; /* parts of v that are to be evaluated */
+  bool begun;    /* the model has begun, with the values that were set */
+  bool news;     /* something was set since the last event */
+  double next;   /* time of the next event [s]; INFINITY: none */
   double tolerance;
-  double step; /* of the integrator [s] */
+  double step;   /* of the integrator [s] */
 } canopy_kept;
 
 /* Instance. */
@@ -110,8 +113,8 @@ void canopy_fmu_move(canopy_fmu *m, double t, const double *x);
 /* Settles the present instant. */
 bool canopy_fmu_event(canopy_fmu *m, bool *states_changed);
 
-/* Brings the values up to date. */
-void canopy_fmu_evaluate(canopy_fmu *m);
+/* Brings parts of the values up to date. */
+void canopy_fmu_evaluate(canopy_fmu *m, unsigned parts);
 
 /* Co-simulation: simulates until a time, or an event if it stops there. */
 bool canopy_fmu_advance(canopy_fmu *m, double until, bool *stopped);

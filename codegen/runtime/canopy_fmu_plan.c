@@ -38,8 +38,9 @@ static const char *plan_event(void *self, double *v, double *next) {
   return faults[fault];
 }
 
-static void plan_evaluate(void *self, double *v) {
+static void plan_evaluate(void *self, double *v, unsigned parts) {
   PLAN *plan = self;
+  (void)parts;
   canopy_execution_evaluate(&plan->x);
   for (unsigned i = 0; i < plan_indicators_n; i++) {
     v[PLAN_INDICATOR + i] = -plan_indicators[i](v);

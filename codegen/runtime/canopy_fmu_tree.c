@@ -79,7 +79,8 @@ static const char *tree_event(void *self, double *v, double *next) {
   return NULL;
 }
 
-static void tree_evaluate(void *self, double *v) {
+static void tree_evaluate(void *self, double *v, unsigned parts) {
+  (void)parts;
   (void)self;
   (void)v;
 }

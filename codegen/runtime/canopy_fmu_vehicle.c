@@ -78,15 +78,21 @@ static const char *vehicle_event(void *self, double *v, double *next) {
   return NULL;
 }
 
-static void vehicle_evaluate(void *self, double *v) {
-  double *g = vehicle_zeros(self, v, vehicle_sides(self));
-  for (uint16_t i = 0; i < vehicle->switches; i++) {
-    g[i] = -g[i];
+static void vehicle_evaluate(void *self, double *v, unsigned parts) {
+  if ((parts & CANOPY_INDICATORS) != 0U) {
+    double *g = vehicle_zeros(self, v, vehicle_sides(self));
+    for (uint16_t i = 0; i < vehicle->switches; i++) {
+      g[i] = -g[i];
+    }
   }
-  vehicle->derivatives(vehicle_storage(self), v[0], &v[1], &v[VEHICLE_COMMANDS], vehicle_sides(self),
-                       vehicle_memory(self), &v[VEHICLE_DERIVATIVES]);
-  vehicle->output(vehicle_storage(self), v[0], &v[1], &v[VEHICLE_COMMANDS], vehicle_sides(self), vehicle_memory(self),
-                  &v[vehicle_outputs()]);
+  if ((parts & CANOPY_RATES) != 0U) {
+    vehicle->derivatives(vehicle_storage(self), v[0], &v[1], &v[VEHICLE_COMMANDS], vehicle_sides(self),
+                         vehicle_memory(self), &v[VEHICLE_DERIVATIVES]);
+  }
+  if ((parts & CANOPY_OUTPUTS) != 0U) {
+    vehicle->output(vehicle_storage(self), v[0], &v[1], &v[VEHICLE_COMMANDS], vehicle_sides(self), vehicle_memory(self),
+                    &v[vehicle_outputs()]);
+  }
 }
 
 #define MODEL_FUNCTIONS vehicle_size, vehicle_begin, vehicle_event, vehicle_evaluate, vehicle_attach

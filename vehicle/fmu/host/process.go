@@ -27,6 +27,7 @@ type process struct {
 	ended    chan string
 	limit    time.Duration
 	watchdog *time.Timer
+	watched  bool // the watchdog runs
 	message  []byte
 	answer   []byte
 	err      error
@@ -91,12 +92,12 @@ func (p *process) Call(op fmu.Operation, request []byte) (answer []byte, err err
 	}
 	p.message = binary.LittleEndian.AppendUint32(p.message[:0], uint32(len(request)))
 	p.message = append(binary.LittleEndian.AppendUint32(p.message, uint32(op)), request...)
-	p.watchdog.Reset(p.limit)
 	status := uint32(0)
 	if err = p.send(); err == nil {
 		status, answer, err = p.receive()
 	}
-	late := !p.watchdog.Stop()
+	late := p.watched && !p.watchdog.Stop()
+	p.watched = false
 	switch {
 	case err != nil:
 		_ = p.of.Kill()
@@ -172,8 +173,15 @@ func (p *process) send() error {
 	if !through {
 		return nil
 	}
+	p.watch()
 	_, err := p.in.Write(p.message)
 	return err
+}
+
+// watch lets the watchdog run, before what may take long.
+func (p *process) watch() {
+	p.watched = true
+	p.watchdog.Reset(p.limit)
 }
 
 // receive waits for the answer.
@@ -201,6 +209,7 @@ func (p *process) wait() error {
 	if number.Load() == p.number && sleeping.Swap(0) != 0 {
 		return nil
 	}
+	p.watch()
 	_, err := io.ReadFull(p.out, p.answer[:1])
 	return err
 }
