@@ -351,7 +351,9 @@ func TestShippedVehiclesInC(t *testing.T) {
 		t.Errorf("sides matter at %d points, and %d reactions change something: not enough", f.switched, f.changes)
 	}
 	f.program(t, "gcc")
-	f.program(t, "clang")
+	if !testing.Short() {
+		f.program(t, "clang")
+	}
 }
 
 // builder writes random vehicles: with relations, functions that turn or jump, tables, events and discrete states. Unless
@@ -551,7 +553,9 @@ func TestSolarInC(t *testing.T) {
 		f.visit(0, 40)
 	}
 	f.program(t, "gcc")
-	f.program(t, "clang")
+	if !testing.Short() {
+		f.program(t, "clang")
+	}
 }
 
 // TestVehiclesNotInC: a vehicle that is Go code without a port, and one that is too large, are refused.

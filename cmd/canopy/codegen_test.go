@@ -245,7 +245,7 @@ func lossy(k *whole) map[string]string {
 // exports returns random missions whose programs can be exported.
 func exports(t *testing.T) (all []*exported) {
 	kept := 0
-	for seed := uint64(0); len(all) < trees.Count(300, 40); seed++ {
+	for seed := uint64(0); len(all) < trees.Count(300, 20); seed++ {
 		var files map[string]string
 		switch k := newWhole(seed); {
 		case seed == 0:
@@ -325,7 +325,7 @@ func programsInC(t *testing.T, all []*exported) {
 			len(m.Program.Indicators))
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "limit.h"), []byte("extern unsigned short proved_limit;\n"), 0o600))
-	few := min(40, len(all))
+	few := min(40, len(all)/2)
 	driver, err := filepath.Abs("../../codegen/testdata/programs.c")
 	must(t, err)
 	for _, of := range []struct {
