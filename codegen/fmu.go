@@ -117,15 +117,18 @@ type contents struct {
 	nominals  []float64
 }
 
+// exportedPlan is the name of the plan in the code of an FMU, whatever name that has.
+const exportedPlan = "exported_plan"
+
 // PlanFMU returns the files of the FMU of a plan in a mission: its inputs are the signals that it reads, its outputs
 // those that it writes, and the statuses of its tasks. The levels of its thresholds are tunable parameters.
 func PlanFMU(u FMU, tree *bt.Tree, about func(bt.Task) string, p *Program,
 	signal func(place int) Variable) ([]File, error) {
 	plan := *p
 	plan.tunable = true
-	w := newWriter(u.Name, u.Made, tree, about)
+	w := newWriter(exportedPlan, u.Made, tree, about)
 	g := newProgram(&plan, w)
-	files, err := C(u.Name, u.Made, tree, about, &plan)
+	files, err := C(exportedPlan, u.Made, tree, about, &plan)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +204,7 @@ func (m *contents) addStatuses(tree *bt.Tree, about func(bt.Task) string) {
 
 // TreeFMU returns the files of the FMU of a plan without a mission: its inputs are what its leaves say.
 func TreeFMU(u FMU, tree *bt.Tree, about func(bt.Task) string) ([]File, error) {
-	files, err := C(u.Name, u.Made, tree, about, nil)
+	files, err := C(exportedPlan, u.Made, tree, about, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +227,7 @@ func TreeFMU(u FMU, tree *bt.Tree, about func(bt.Task) string) ([]File, error) {
 	m.addStatuses(tree, about)
 	m.macros = fmt.Sprintf("enum { TREE_TASKS = %d, TREE_LEAVES = %d };\n", tree.Len(), len(leaves)) +
 		fmt.Sprintf("static const canopy_task tree_leaves[] = {%s};\n", strings.Join(leaves, ", ")) +
-		fmt.Sprintf("#define TREE %s_tree\n", identifier(u.Name))
+		"#define TREE " + exportedPlan + "_tree\n"
 	return u.files(m)
 }
 
@@ -338,12 +341,16 @@ func (u FMU) files(m contents) ([]File, error) {
 func (u FMU) own(m contents, token string, sources []File, frame string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n#define FMI%d_FUNCTION_PREFIX %s_\n\n", comment(u.Made), u.Version, identifier(u.Name))
+	names := []string{exportedPlan + "_tree", exportedPlan + "_program", exportedPlan + "_begin"}
 	for _, f := range sources {
 		if strings.HasPrefix(f.Name, "canopy") && strings.HasSuffix(f.Name, ".h") {
 			for _, found := range declared.FindAllStringSubmatch(f.Text, -1) {
-				fmt.Fprintf(&b, "#define %s %s_%[1]s\n", found[1], identifier(u.Name))
+				names = append(names, found[1])
 			}
 		}
+	}
+	for _, name := range names {
+		fmt.Fprintf(&b, "#define %s %s_%[1]s\n", name, identifier(u.Name))
 	}
 	b.WriteString("\n")
 	for _, name := range m.include {

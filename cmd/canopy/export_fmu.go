@@ -157,8 +157,11 @@ func planFMU(u codegen.FMU, m *mission.Mission) ([]codegen.File, error) {
 		name := names[place]
 		s, _ := m.Signal(name)
 		v := codegen.Variable{Name: name, Text: s.Text, Boolean: s.Type == expr.Boolean, Values: s.Values, Start: start[name]}
-		if s.Type == expr.Real {
+		switch {
+		case s.Type == expr.Real:
 			v.Unit = s.Unit
+		case strings.HasPrefix(name, "known."):
+			v.Start = 1 // sources answer
 		}
 		return v
 	})

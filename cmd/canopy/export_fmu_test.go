@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/zip"
+	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
 	"fmt"
@@ -415,4 +416,63 @@ func BenchmarkVehicleAsFMU(b *testing.B) {
 	slices.Sort(as)
 	b.ReportMetric(1000*own[len(own)/2], "own-ms")
 	b.ReportMetric(as[len(as)/2]/own[len(own)/2], "times")
+}
+
+// TestFMPy: FMPy finds no mistakes in the FMUs of the solar day; in it, the plan makes the changes of the day, and the
+// aircraft flies as on that day.
+func TestFMPy(t *testing.T) {
+	python := cmp.Or(os.Getenv("CANOPY_PYTHON"), "python3")
+	if err := exec.Command(python, "-c", "import fmpy, numpy").Run(); err != nil {
+		t.Skip("python3, or what CANOPY_PYTHON names, has no FMPy")
+	}
+	dir := t.TempDir()
+	if _, stderr, status := canopy("run", "../../missions/solar-day.yaml", "--out", dir, "--report=false"); status != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, version := range []string{"2", "3"} {
+		args := []string{"testdata/simulate_fmus.py", filepath.Join(dir, "signals.csv")}
+		for name, flags := range map[string][]string{"plan": nil, "aircraft": {"--vehicle"}} {
+			unit := filepath.Join(dir, name+version+".fmu")
+			if _, stderr, status := canopy(append([]string{"export", "fmu", "../../missions/solar-day.yaml", "--fmi", version,
+				"--out", unit}, flags...)...); status != exitOK {
+				t.Fatal(stderr)
+			}
+		}
+		args = append(args, filepath.Join(dir, "plan"+version+".fmu"), filepath.Join(dir, "aircraft"+version+".fmu"))
+		said, err := exec.Command(python, args...).Output()
+		out := regexp.MustCompile(`(?m)^(Warning|Failed).*\n`).ReplaceAllString(string(said), "") // FMPy's own
+		if err != nil || out != "mistakes: []\nmistakes: []\nModelExchange changes: 67\nCoSimulation changes: 67\nh near\nsoc near\n" {
+			t.Errorf("FMI %s: %v\n%s", version, err, out)
+		}
+	}
+}
+
+// TestProgramsOfAnyName: a mission may have any name, also one that is taken in C or in the engine.
+func TestProgramsOfAnyName(t *testing.T) {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("gcc is not installed")
+	}
+	names := []string{"int", "expf", "canopy", "visit", "watch", "new", "9 lives", "über", "exported_plan", "variables"}
+	if testing.Short() {
+		names = names[:2]
+	}
+	for _, name := range names {
+		dir := t.TempDir()
+		must(t, os.CopyFS(dir, os.DirFS("../../missions")))
+		file := filepath.Join(dir, name+".yaml")
+		must(t, os.Rename(filepath.Join(dir, "solar-day.yaml"), file))
+		for _, args := range [][]string{{"export", "c", file, "--out", filepath.Join(dir, "c")},
+			{"export", "fmu", file, "--out", filepath.Join(dir, "m.fmu")}, {"fmu", "check", filepath.Join(dir, "m.fmu")}} {
+			if _, stderr, status := canopy(args...); status != exitOK {
+				t.Error(stderr)
+			}
+		}
+		sources, err := filepath.Glob(filepath.Join(dir, "c", "*.c"))
+		must(t, err)
+		c := exec.Command(gcc, append([]string{"-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic"}, sources...)...)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%.2000s", name, err, out)
+		}
+	}
 }
