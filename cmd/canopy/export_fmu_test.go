@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
@@ -473,6 +474,44 @@ func TestProgramsOfAnyName(t *testing.T) {
 		c := exec.Command(gcc, append([]string{"-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic"}, sources...)...)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%.2000s", name, err, out)
+		}
+	}
+}
+
+// TestExportFMU: the kinds, bytes that are the same each time, and what is refused.
+func TestExportFMU(t *testing.T) {
+	dir := t.TempDir()
+	mission, unit := "../../examples/14-hybrid/ball.yaml", filepath.Join(dir, "m.fmu")
+	for kind, want := range map[string]string{"me": "ModelExchange", "cs": "CoSimulation", "both": "ModelExchange CoSimulation"} {
+		var before []byte
+		for range 2 {
+			if _, stderr, status := canopy("export", "fmu", mission, "--kind", kind, "--out", unit); status != exitOK {
+				t.Fatal(stderr)
+			}
+			data, err := os.ReadFile(unit)
+			must(t, err)
+			if before != nil && !bytes.Equal(before, data) {
+				t.Errorf("%s: other bytes", kind)
+			}
+			before = data
+		}
+		text := fileText(t, filepath.Join(unpacked(t, unit), "modelDescription.xml"))
+		is := strings.Join(regexp.MustCompile(`ModelExchange|CoSimulation`).FindAllString(
+			regexp.MustCompile(`</\w+>`).ReplaceAllString(text, ""), -1), " ")
+		if is != want {
+			t.Errorf("%s: %s", kind, is)
+		}
+	}
+	for want, args := range map[string][]string{
+		`there is no kind "cosim"; there are me, cs, both`: {mission, "--kind", "cosim"},
+		"there is no version 1 of FMI here":                {mission, "--fmi", "1"},
+		"a plan has no vehicle":                            {"../../missions/circuit.xml", "--vehicle"},
+		"no such file":                                     {"none.yaml"},
+		`"two" is not a whole number`:                      {mission, "--fmi", "two"},
+	} {
+		stdout, stderr, status := canopy(append([]string{"export", "fmu"}, args...)...)
+		if status != exitInput || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%v: %d %s", args, status, stderr)
 		}
 	}
 }
