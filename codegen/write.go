@@ -53,16 +53,19 @@ func identifier(name string) string {
 	return strings.ToLower(id)
 }
 
-// taken are the names that C and C++ have, and those of the headers that programs include: functions of math.h also with
-// an f or an l at the end.
-var taken = strings.Fields("auto break case char const continue default do double else enum extern float for goto if inline" +
-	" int long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while" +
-	" bool true false main null and bitand bitor catch class compl delete explicit export friend mutable namespace new not" +
-	" operator or private protected public template this throw try typeid typename using virtual xor acos asin atan atan2" +
-	" cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp log log10 log1p log2 logb modf scalbn" +
-	" scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint round lround llround" +
-	" trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma isnan isinf signbit j0 j1 jn y0 y1 yn" +
-	" gamma signgam offsetof")
+// taken are the names that C and C++ have, and those of the headers that programs include; functions of math.h also
+// with an f or an l at the end.
+var taken = strings.Fields(`
+	auto break case char const continue default do double else enum extern float for goto if inline int
+	long register restrict return short signed sizeof static struct switch typedef union unsigned void
+	volatile while bool true false main null and bitand bitor catch class compl delete explicit export
+	friend mutable namespace new not operator or private protected public template this throw try typeid
+	typename using virtual xor acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp
+	exp2 expm1 frexp ilogb ldexp log log10 log1p log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt
+	erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint round lround llround trunc fmod
+	remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma isnan isinf signbit j0 j1 jn
+	y0 y1 yn gamma signgam offsetof
+`)
 
 // prefixOf returns a name as that of a program in C, with which its names begin.
 func prefixOf(name string) string {
