@@ -294,7 +294,7 @@ func TestTables(t *testing.T) {
 		dir := t.TempDir()
 		save(t, dir, list)
 		name = strings.TrimSuffix(list[len(list)-1].Name, ".c")
-		flags := []string{"-I" + dir, "-DTREE=" + identifier(name) + "_tree", "-DHEADER=\"" + name + ".h\""}
+		flags := []string{"-I" + dir, "-DTREE=" + prefixOf(name) + "_tree", "-DHEADER=\"" + name + ".h\""}
 		program := compile(t, "gcc", flags,
 			filepath.Join(dir, "canopy.c"), filepath.Join(dir, name+".c"), "testdata/driver.c")
 		var s script

@@ -48,8 +48,8 @@ func (u Unit) Same(v Unit) bool { return u.any || v.any || u.dimension == v.dime
 // Coherent reports whether the unit is coherent in the SI, as the units of all signals must be.
 func (u Unit) Coherent() bool { return u.scale == u.per }
 
-// Base returns the exponents of the base units, by their symbols, and the factor to the coherent unit; ok is false if an
-// exponent is a fraction, or the unit is not known.
+// Base returns the exponents of the base units, by their symbols, and the factor to the coherent unit; ok is false if
+// an exponent is a fraction, or the unit is not known.
 func (u Unit) Base() (exponents map[string]int, factor float64, ok bool) {
 	exponents = map[string]int{}
 	for i, e := range u.dimension {
