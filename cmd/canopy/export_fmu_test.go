@@ -515,3 +515,30 @@ func TestExportFMU(t *testing.T) {
 		}
 	}
 }
+
+// TestFMUsCompile: the sources of FMUs compile without a warning.
+func TestFMUsCompile(t *testing.T) {
+	for version := range 2 {
+		for _, args := range [][]string{{"../../missions/solar-day.yaml"}, {"../../missions/solar-day.xml"},
+			{"../../missions/solar-day.yaml", "--vehicle"}, {"../../examples/14-hybrid/ball.yaml", "--vehicle"}} {
+			unit := filepath.Join(t.TempDir(), "m.fmu")
+			if _, stderr, status := canopy(append([]string{"export", "fmu", "--fmi", strconv.Itoa(2 + version), "--out", unit},
+				args...)...); status != exitOK {
+				t.Fatal(stderr)
+			}
+			folder := filepath.Join(unpacked(t, unit), "sources")
+			for _, compiler := range []string{"gcc", "clang"} {
+				path, err := exec.LookPath(compiler)
+				if err != nil || testing.Short() && compiler == "clang" {
+					continue
+				}
+				c := exec.Command(path, "-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror",
+					"-pedantic", "fmu.c")
+				c.Dir = folder
+				if out, err := c.CombinedOutput(); err != nil {
+					t.Errorf("%s, FMI %d, %v: %v\n%.2000s", compiler, 2+version, args, err, out)
+				}
+			}
+		}
+	}
+}

@@ -1,38 +1,33 @@
 /* The functions of FMI 2.0.5, with its types. */
 #include "canopy_fmu.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#define VERSION "fmi2"
 #if defined(FMI2_FUNCTION_PREFIX) && !defined(FMI2_OVERRIDE_FUNCTION_PREFIX)
-#define CANOPY_PASTE(prefix, name) prefix##name
-#define CANOPY_PREFIXED(prefix, name) CANOPY_PASTE(prefix, name)
-#define FMI(name) CANOPY_PREFIXED(FMI2_FUNCTION_PREFIX, fmi2##name)
-#define EXPORTED
+#define PASTED(prefix, name) prefix##name
+#define PREFIXED(prefix, name) PASTED(prefix, name)
+#define FMI(name) PREFIXED(FMI2_FUNCTION_PREFIX, fmi2##name)
 #else
 #define FMI(name) fmi2##name
-#if defined(_WIN32)
-#define EXPORTED __declspec(dllexport)
-#elif defined(__GNUC__)
-#define EXPORTED __attribute__((visibility("default")))
-#else
-#define EXPORTED
-#endif
 #endif
 
-typedef enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING } fmi2_status;
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING } status_code;
 typedef enum { MODEL_EXCHANGE, CO_SIMULATION } fmi2_kind;
 typedef enum { DO_STEP_STATUS, PENDING_STATUS, LAST_SUCCESSFUL_TIME, TERMINATED } fmi2_status_kind;
-typedef void *component;
-typedef uint32_t reference;
 typedef int boolean;
+typedef char byte;
+#define GET_STATE GetFMUstate
+#define SET_STATE SetFMUstate
+#define FREE_STATE FreeFMUstate
+#define STATE_SIZE SerializedFMUstateSize
+#define SERIALIZE SerializeFMUstate
+#define DESERIALIZE DeSerializeFMUstate
+#define DERIVATIVES GetDerivatives
 
 typedef struct {
-  void (*logger)(void *environment, const char *name, fmi2_status status, const char *category, const char *message, ...);
+  void (*logger)(void *environment, const char *name, status_code status, const char *category, const char *message, ...);
   void *(*allocate)(size_t n, size_t size);
   void (*release)(void *memory);
-  void (*step_finished)(void *environment, fmi2_status status);
+  void (*step_finished)(void *environment, status_code status);
   void *environment;
 } callbacks;
 
@@ -45,41 +40,18 @@ typedef struct {
   double next;
 } event_info;
 
-#define AT(modes, name)                                 \
-  canopy_fmu *m = c;                                    \
-  if (m == NULL || !canopy_fmu_allows(m, modes, name)) { \
-    return ERROR;                                       \
-  }
-
-#define UNUSED(x) (void)(x)
-
-enum {
-  STARTED = CANOPY_INITIALIZING | CANOPY_IN_EVENT | CANOPY_CONTINUOUS | CANOPY_STEPPING | CANOPY_TERMINATED,
-  ANY = STARTED | CANOPY_INSTANTIATED
-};
-
-static fmi2_status status(bool fine) { return fine ? OK : ERROR; }
+#include "canopy_fmi.c"
 
 static void log_error(void *environment, const char *name, const char *text) {
   const callbacks *functions = environment;
   functions->logger(functions->environment, name, ERROR, "logStatusError", "%s", text);
 }
 
-#define FUNCTION(name) EXPORTED fmi2_status FMI(name)
+VISIBLE const char *FMI(GetTypesPlatform)(void) { return "default"; }
 
-EXPORTED const char *FMI(GetTypesPlatform)(void) { return "default"; }
+VISIBLE const char *FMI(GetVersion)(void) { return "2.0"; }
 
-EXPORTED const char *FMI(GetVersion)(void) { return "2.0"; }
-
-/* There is nothing to log but errors, which are always logged. */
-FUNCTION(SetDebugLogging)(component c, boolean on, size_t n, const char *const categories[]) {
-  UNUSED(on);
-  UNUSED(n);
-  UNUSED(categories);
-  return status(c != NULL);
-}
-
-EXPORTED component FMI(Instantiate)(const char *name, fmi2_kind kind, const char *guid, const char *resources,
+VISIBLE component FMI(Instantiate)(const char *name, fmi2_kind kind, const char *guid, const char *resources,
                                     const callbacks *functions, boolean visible, boolean logging) {
   UNUSED(resources);
   UNUSED(visible);
@@ -100,11 +72,11 @@ EXPORTED component FMI(Instantiate)(const char *name, fmi2_kind kind, const char
   return m;
 }
 
-EXPORTED void FMI(FreeInstance)(component c) { canopy_fmu_free(c); }
+VISIBLE void FMI(FreeInstance)(component c) { canopy_fmu_free(c); }
 
 FUNCTION(SetupExperiment)(component c, boolean has_tolerance, double tolerance, double start, boolean has_stop,
                           double stop) {
-  AT(CANOPY_INSTANTIATED, "fmi2SetupExperiment")
+  AT(CANOPY_INSTANTIATED, SetupExperiment)
   UNUSED(has_stop);
   UNUSED(stop);
   m->v[0] = start;
@@ -115,13 +87,13 @@ FUNCTION(SetupExperiment)(component c, boolean has_tolerance, double tolerance, 
 }
 
 FUNCTION(EnterInitializationMode)(component c) {
-  AT(CANOPY_INSTANTIATED, "fmi2EnterInitializationMode")
+  AT(CANOPY_INSTANTIATED, EnterInitializationMode)
   m->kept->mode = CANOPY_INITIALIZING;
   return OK;
 }
 
 FUNCTION(ExitInitializationMode)(component c) {
-  AT(CANOPY_INITIALIZING, "fmi2ExitInitializationMode")
+  AT(CANOPY_INITIALIZING, ExitInitializationMode)
   if (!canopy_fmu_initialize(m)) {
     return ERROR;
   }
@@ -129,21 +101,9 @@ FUNCTION(ExitInitializationMode)(component c) {
   return OK;
 }
 
-FUNCTION(Terminate)(component c) {
-  AT(STARTED, "fmi2Terminate")
-  m->kept->mode = CANOPY_TERMINATED;
-  return OK;
-}
-
-FUNCTION(Reset)(component c) {
-  AT(ANY | CANOPY_FAULTY, "fmi2Reset")
-  canopy_fmu_reset(m);
-  return OK;
-}
-
 #define VALUES(name, type, is)                                                           \
   FUNCTION(Get##name)(component c, const reference vr[], size_t n, type value[]) {       \
-    AT(ANY, "fmi2Get" #name)                                                             \
+    AT(ANY, Get##name)                                                             \
     for (size_t i = 0; i < n; i++) {                                                     \
       double x = 0.0;                                                                    \
       if (!canopy_fmu_get(m, vr[i], is, &x)) {                                           \
@@ -154,7 +114,7 @@ FUNCTION(Reset)(component c) {
     return OK;                                                                           \
   }                                                                                      \
   FUNCTION(Set##name)(component c, const reference vr[], size_t n, const type value[]) { \
-    AT(ANY, "fmi2Set" #name)                                                             \
+    AT(ANY, Set##name)                                                             \
     bool fine = true;                                                                    \
     for (size_t i = 0; fine && i < n; i++) {                                             \
       fine = canopy_fmu_set(m, vr[i], is, (double)value[i]);                             \
@@ -178,60 +138,6 @@ FUNCTION(SetString)(component c, const reference vr[], size_t n, const char *con
   return status(c != NULL && n == 0U);
 }
 
-FUNCTION(GetFMUstate)(component c, void **state) {
-  AT(ANY, "fmi2GetFMUstate")
-  if (*state == NULL) {
-    *state = malloc(m->size);
-  }
-  if (*state == NULL) {
-    return ERROR;
-  }
-  canopy_fmu_save(m, *state);
-  return OK;
-}
-
-FUNCTION(SetFMUstate)(component c, void *state) {
-  AT(ANY | CANOPY_FAULTY, "fmi2SetFMUstate")
-  return status(state != NULL && canopy_fmu_restore(m, state, m->size));
-}
-
-FUNCTION(FreeFMUstate)(component c, void **state) {
-  if (c == NULL || state == NULL) {
-    return ERROR;
-  }
-  free(*state);
-  *state = NULL;
-  return OK;
-}
-
-FUNCTION(SerializedFMUstateSize)(component c, void *state, size_t *size) {
-  AT(ANY, "fmi2SerializedFMUstateSize")
-  *size = m->size;
-  return status(state != NULL);
-}
-
-FUNCTION(SerializeFMUstate)(component c, void *state, char bytes[], size_t size) {
-  AT(ANY, "fmi2SerializeFMUstate")
-  if (state == NULL || size < m->size) {
-    return ERROR;
-  }
-  memcpy(bytes, state, m->size);
-  return OK;
-}
-
-FUNCTION(DeSerializeFMUstate)(component c, const char bytes[], size_t size, void **state) {
-  AT(ANY, "fmi2DeSerializeFMUstate")
-  if (size < m->size) {
-    return status(canopy_fmu_fails(m, "a state of another FMU"));
-  }
-  *state = malloc(m->size);
-  if (*state == NULL) {
-    return ERROR;
-  }
-  memcpy(*state, bytes, m->size);
-  return OK;
-}
-
 FUNCTION(GetDirectionalDerivative)(component c, const reference unknown[], size_t unknowns, const reference known[],
                                    size_t knowns, const double seed[], double sensitivity[]) {
   UNUSED(c);
@@ -244,14 +150,8 @@ FUNCTION(GetDirectionalDerivative)(component c, const reference unknown[], size_
   return ERROR;
 }
 
-FUNCTION(EnterEventMode)(component c) {
-  AT(CANOPY_CONTINUOUS | CANOPY_IN_EVENT, "fmi2EnterEventMode")
-  m->kept->mode = CANOPY_IN_EVENT;
-  return OK;
-}
-
 FUNCTION(NewDiscreteStates)(component c, event_info *info) {
-  AT(CANOPY_IN_EVENT, "fmi2NewDiscreteStates")
+  AT(CANOPY_IN_EVENT, NewDiscreteStates)
   bool changed = false;
   if (!canopy_fmu_event(m, &changed)) {
     return ERROR;
@@ -259,59 +159,6 @@ FUNCTION(NewDiscreteStates)(component c, event_info *info) {
   const bool next = !isinf(m->kept->next);
   *info = (event_info){0, 0, 0, changed ? 1 : 0, next ? 1 : 0, next ? m->kept->next : 0.0};
   return OK;
-}
-
-FUNCTION(EnterContinuousTimeMode)(component c) {
-  AT(CANOPY_IN_EVENT, "fmi2EnterContinuousTimeMode")
-  m->kept->mode = CANOPY_CONTINUOUS;
-  return OK;
-}
-
-FUNCTION(CompletedIntegratorStep)(component c, boolean no_way_back, boolean *enter_event_mode, boolean *terminate) {
-  AT(CANOPY_CONTINUOUS, "fmi2CompletedIntegratorStep")
-  UNUSED(no_way_back);
-  *enter_event_mode = 0;
-  *terminate = 0;
-  return OK;
-}
-
-FUNCTION(SetTime)(component c, double t) {
-  AT(CANOPY_CONTINUOUS | CANOPY_IN_EVENT, "fmi2SetTime")
-  m->v[0] = t;
-  m->kept->stale = CANOPY_ALL;
-  return OK;
-}
-
-FUNCTION(SetContinuousStates)(component c, const double x[], size_t n) {
-  AT(CANOPY_CONTINUOUS, "fmi2SetContinuousStates")
-  if (n != m->model->states_n) {
-    return status(canopy_fmu_fails(m, "fmi2SetContinuousStates: another number of states"));
-  }
-  canopy_fmu_move(m, m->v[0], x);
-  return OK;
-}
-
-#define PART(name, parts, count, get)                                                      \
-  FUNCTION(name)(component c, double x[], size_t n) {                               \
-    AT(STARTED, "fmi2" #name)                                                       \
-    if (n != m->model->count) {                                                     \
-      return status(canopy_fmu_fails(m, "fmi2" #name ": another number of values")); \
-    }                                                                               \
-    canopy_fmu_evaluate(m, parts);                                                  \
-    get;                                                                            \
-    return OK;                                                                      \
-  }
-
-PART(GetContinuousStates, 0U, states_n, canopy_fmu_states(m, 0, x))
-PART(GetDerivatives, CANOPY_RATES, states_n, canopy_fmu_states(m, m->model->derivatives, x))
-PART(GetEventIndicators, CANOPY_INDICATORS, indicators_n, memcpy(x, &m->v[m->model->indicators], n * sizeof(double)))
-
-FUNCTION(GetNominalsOfContinuousStates)(component c, double x[], size_t n) {
-  AT(ANY, "fmi2GetNominalsOfContinuousStates")
-  for (size_t i = 0; i < n && i < m->model->states_n; i++) {
-    x[i] = m->model->nominals[i];
-  }
-  return status(n == m->model->states_n);
 }
 
 FUNCTION(SetRealInputDerivatives)(component c, const reference vr[], size_t n, const int order[], const double value[]) {
@@ -329,7 +176,7 @@ FUNCTION(GetRealOutputDerivatives)(component c, const reference vr[], size_t n, 
 }
 
 FUNCTION(DoStep)(component c, double t, double h, boolean no_way_back) {
-  AT(CANOPY_STEPPING, "fmi2DoStep")
+  AT(CANOPY_STEPPING, DoStep)
   UNUSED(no_way_back);
   bool stopped = false;
   m->v[0] = t;
@@ -349,12 +196,12 @@ FUNCTION(CancelStep)(component c) {
     return DISCARD;                                                          \
   }
 
-STATUS(GetStatus, fmi2_status)
+STATUS(GetStatus, status_code)
 STATUS(GetIntegerStatus, int)
 STATUS(GetStringStatus, const char *)
 
 FUNCTION(GetRealStatus)(component c, const fmi2_status_kind kind, double *value) {
-  AT(ANY, "fmi2GetRealStatus")
+  AT(ANY, GetRealStatus)
   *value = m->v[0];
   return kind == LAST_SUCCESSFUL_TIME ? OK : DISCARD;
 }

@@ -1,32 +1,28 @@
 /* The functions of FMI 3.0.2, with its types. */
 #include "canopy_fmu.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#define VERSION "fmi3"
 #if defined(FMI3_FUNCTION_PREFIX) && !defined(FMI3_OVERRIDE_FUNCTION_PREFIX)
-#define CANOPY_PASTE(prefix, name) prefix##name
-#define CANOPY_PREFIXED(prefix, name) CANOPY_PASTE(prefix, name)
-#define FMI(name) CANOPY_PREFIXED(FMI3_FUNCTION_PREFIX, fmi3##name)
-#define EXPORTED
+#define PASTED(prefix, name) prefix##name
+#define PREFIXED(prefix, name) PASTED(prefix, name)
+#define FMI(name) PREFIXED(FMI3_FUNCTION_PREFIX, fmi3##name)
 #else
 #define FMI(name) fmi3##name
-#if defined(_WIN32)
-#define EXPORTED __declspec(dllexport)
-#elif defined(__GNUC__)
-#define EXPORTED __attribute__((visibility("default")))
-#else
-#define EXPORTED
-#endif
 #endif
 
-typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } fmi3_status;
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } status_code;
 typedef enum { NOT_YET_KNOWN, UNCHANGED, CHANGED } interval_qualifier;
 typedef enum { INDEPENDENT, CONSTANT, FIXED, TUNABLE, DISCRETE, DEPENDENT } dependency_kind;
-typedef void *component;
-typedef uint32_t reference;
-typedef void (*log_message)(void *environment, fmi3_status status, const char *category, const char *message);
+typedef bool boolean;
+typedef uint8_t byte;
+#define GET_STATE GetFMUState
+#define SET_STATE SetFMUState
+#define FREE_STATE FreeFMUState
+#define STATE_SIZE SerializedFMUStateSize
+#define SERIALIZE SerializeFMUState
+#define DESERIALIZE DeserializeFMUState
+#define DERIVATIVES GetContinuousStateDerivatives
+typedef void (*log_message)(void *environment, status_code status, const char *category, const char *message);
 typedef void (*intermediate_update)(void *environment, double t, bool set, bool get, bool finished, bool can_return,
                                     bool *early, double *early_time);
 typedef void (*clock_update)(void *environment);
@@ -38,20 +34,7 @@ typedef struct {
   log_message log;
 } listener;
 
-#define AT(modes, name)                                 \
-  canopy_fmu *m = c;                                    \
-  if (m == NULL || !canopy_fmu_allows(m, modes, name)) { \
-    return ERROR;                                       \
-  }
-
-#define UNUSED(x) (void)(x)
-
-enum {
-  STARTED = CANOPY_INITIALIZING | CANOPY_IN_EVENT | CANOPY_CONTINUOUS | CANOPY_STEPPING | CANOPY_TERMINATED,
-  ANY = STARTED | CANOPY_INSTANTIATED
-};
-
-static fmi3_status status(bool fine) { return fine ? OK : ERROR; }
+#include "canopy_fmi.c"
 
 static void log_error(void *environment, const char *name, const char *text) {
   const listener *l = environment;
@@ -59,19 +42,9 @@ static void log_error(void *environment, const char *name, const char *text) {
   l->log(l->environment, ERROR, "logStatusError", text);
 }
 
-#define FUNCTION(name) EXPORTED fmi3_status FMI(name)
+VISIBLE const char *FMI(GetVersion)(void) { return "3.0"; }
 
-EXPORTED const char *FMI(GetVersion)(void) { return "3.0"; }
-
-/* There is nothing to log but errors, which are always logged. */
-FUNCTION(SetDebugLogging)(component c, bool on, size_t n, const char *const categories[]) {
-  UNUSED(on);
-  UNUSED(n);
-  UNUSED(categories);
-  return status(c != NULL);
-}
-
-EXPORTED void FMI(FreeInstance)(component c) {
+VISIBLE void FMI(FreeInstance)(component c) {
   canopy_fmu *m = c;
   if (m != NULL) {
     free(m->environment);
@@ -99,7 +72,7 @@ static component instantiate(const char *name, const char *token, void *environm
   return m;
 }
 
-EXPORTED component FMI(InstantiateModelExchange)(const char *name, const char *token, const char *resources, bool visible,
+VISIBLE component FMI(InstantiateModelExchange)(const char *name, const char *token, const char *resources, bool visible,
                                                  bool logging, void *environment, log_message log) {
   UNUSED(resources);
   UNUSED(visible);
@@ -107,16 +80,16 @@ EXPORTED component FMI(InstantiateModelExchange)(const char *name, const char *t
   return instantiate(name, token, environment, log);
 }
 
-EXPORTED component FMI(InstantiateCoSimulation)(const char *name, const char *token, const char *resources, bool visible,
+VISIBLE component FMI(InstantiateCoSimulation)(const char *name, const char *token, const char *resources, bool visible,
                                                 bool logging, bool event_mode, bool early_return,
                                                 const reference intermediate[], size_t intermediates, void *environment,
-                                                log_message log, intermediate_update update) {
+                                                log_message log, intermediate_update intermediate_called) {
   UNUSED(resources);
   UNUSED(visible);
   UNUSED(logging);
   UNUSED(intermediate);
   UNUSED(intermediates);
-  UNUSED(update);
+  UNUSED(intermediate_called);
   canopy_fmu *m = instantiate(name, token, environment, log);
   if (m != NULL) {
     m->co_simulation = true;
@@ -126,9 +99,9 @@ EXPORTED component FMI(InstantiateCoSimulation)(const char *name, const char *to
   return m;
 }
 
-EXPORTED component FMI(InstantiateScheduledExecution)(const char *name, const char *token, const char *resources,
+VISIBLE component FMI(InstantiateScheduledExecution)(const char *name, const char *token, const char *resources,
                                                       bool visible, bool logging, void *environment, log_message log,
-                                                      clock_update update, preemption lock, preemption unlock) {
+                                                      clock_update clock, preemption lock, preemption unlock) {
   UNUSED(name);
   UNUSED(token);
   UNUSED(resources);
@@ -136,7 +109,7 @@ EXPORTED component FMI(InstantiateScheduledExecution)(const char *name, const ch
   UNUSED(logging);
   UNUSED(environment);
   UNUSED(log);
-  UNUSED(update);
+  UNUSED(clock);
   UNUSED(lock);
   UNUSED(unlock);
   return NULL;
@@ -144,7 +117,7 @@ EXPORTED component FMI(InstantiateScheduledExecution)(const char *name, const ch
 
 FUNCTION(EnterInitializationMode)(component c, bool has_tolerance, double tolerance, double start, bool has_stop,
                                   double stop) {
-  AT(CANOPY_INSTANTIATED, "fmi3EnterInitializationMode")
+  AT(CANOPY_INSTANTIATED, EnterInitializationMode)
   UNUSED(has_stop);
   UNUSED(stop);
   m->v[0] = start;
@@ -156,7 +129,7 @@ FUNCTION(EnterInitializationMode)(component c, bool has_tolerance, double tolera
 }
 
 FUNCTION(ExitInitializationMode)(component c) {
-  AT(CANOPY_INITIALIZING, "fmi3ExitInitializationMode")
+  AT(CANOPY_INITIALIZING, ExitInitializationMode)
   if (!canopy_fmu_initialize(m)) {
     return ERROR;
   }
@@ -164,23 +137,11 @@ FUNCTION(ExitInitializationMode)(component c) {
   return OK;
 }
 
-FUNCTION(Terminate)(component c) {
-  AT(STARTED, "fmi3Terminate")
-  m->kept->mode = CANOPY_TERMINATED;
-  return OK;
-}
-
-FUNCTION(Reset)(component c) {
-  AT(ANY | CANOPY_FAULTY, "fmi3Reset")
-  canopy_fmu_reset(m);
-  return OK;
-}
-
 #define VALUES(name, type, is)                                                                             \
   FUNCTION(Get##name)(component c, const reference vr[], size_t n, type value[], size_t values) {           \
-    AT(ANY, "fmi3Get" #name)                                                                               \
+    AT(ANY, Get##name)                                                                               \
     if (values != n) {                                                                                     \
-      return status(canopy_fmu_fails(m, "fmi3Get" #name ": each variable has one value"));                 \
+      return status(canopy_fmu_fails(m, SAYS(Get##name) ": each variable has one value"));                 \
     }                                                                                                      \
     for (size_t i = 0; i < n; i++) {                                                                       \
       double x = 0.0;                                                                                      \
@@ -192,8 +153,8 @@ FUNCTION(Reset)(component c) {
     return OK;                                                                                             \
   }                                                                                                        \
   FUNCTION(Set##name)(component c, const reference vr[], size_t n, const type value[], size_t values) {     \
-    AT(ANY, "fmi3Set" #name)                                                                               \
-    bool fine = values == n || canopy_fmu_fails(m, "fmi3Set" #name ": each variable has one value");       \
+    AT(ANY, Set##name)                                                                               \
+    bool fine = values == n || canopy_fmu_fails(m, SAYS(Set##name) ": each variable has one value");       \
     for (size_t i = 0; fine && i < n; i++) {                                                               \
       fine = canopy_fmu_set(m, vr[i], is, (double)value[i]);                                               \
     }                                                                                                      \
@@ -259,7 +220,7 @@ FUNCTION(SetClock)(component c, const reference vr[], size_t n, const bool value
 
 /* What the description does not offer: the arguments do not matter, and the caller removes them. */
 #define REFUSED(name) \
-  EXPORTED fmi3_status FMI(name)(void) { return ERROR; }
+  VISIBLE status_code FMI(name)(void) { return ERROR; }
 
 REFUSED(GetNumberOfVariableDependencies)
 REFUSED(GetVariableDependencies)
@@ -278,75 +239,15 @@ REFUSED(SetShiftFraction)
 REFUSED(GetOutputDerivatives)
 REFUSED(ActivateModelPartition)
 
-FUNCTION(GetFMUState)(component c, void **state) {
-  AT(ANY, "fmi3GetFMUState")
-  if (*state == NULL) {
-    *state = malloc(m->size);
-  }
-  if (*state == NULL) {
-    return ERROR;
-  }
-  canopy_fmu_save(m, *state);
-  return OK;
-}
-
-FUNCTION(SetFMUState)(component c, void *state) {
-  AT(ANY | CANOPY_FAULTY, "fmi3SetFMUState")
-  return status(state != NULL && canopy_fmu_restore(m, state, m->size));
-}
-
-FUNCTION(FreeFMUState)(component c, void **state) {
-  if (c == NULL || state == NULL) {
-    return ERROR;
-  }
-  free(*state);
-  *state = NULL;
-  return OK;
-}
-
-FUNCTION(SerializedFMUStateSize)(component c, void *state, size_t *size) {
-  AT(ANY, "fmi3SerializedFMUStateSize")
-  *size = m->size;
-  return status(state != NULL);
-}
-
-FUNCTION(SerializeFMUState)(component c, void *state, uint8_t bytes[], size_t size) {
-  AT(ANY, "fmi3SerializeFMUState")
-  if (state == NULL || size < m->size) {
-    return ERROR;
-  }
-  memcpy(bytes, state, m->size);
-  return OK;
-}
-
-FUNCTION(DeserializeFMUState)(component c, const uint8_t bytes[], size_t size, void **state) {
-  AT(ANY, "fmi3DeserializeFMUState")
-  if (size < m->size) {
-    return status(canopy_fmu_fails(m, "a state of another FMU"));
-  }
-  *state = malloc(m->size);
-  if (*state == NULL) {
-    return ERROR;
-  }
-  memcpy(*state, bytes, m->size);
-  return OK;
-}
-
 FUNCTION(EvaluateDiscreteStates)(component c) {
-  AT(CANOPY_INITIALIZING | CANOPY_IN_EVENT, "fmi3EvaluateDiscreteStates")
+  AT(CANOPY_INITIALIZING | CANOPY_IN_EVENT, EvaluateDiscreteStates)
   canopy_fmu_evaluate(m, CANOPY_ALL);
-  return OK;
-}
-
-FUNCTION(EnterEventMode)(component c) {
-  AT(CANOPY_CONTINUOUS | CANOPY_STEPPING, "fmi3EnterEventMode")
-  m->kept->mode = CANOPY_IN_EVENT;
   return OK;
 }
 
 FUNCTION(UpdateDiscreteStates)(component c, bool *needed, bool *terminate, bool *nominals_changed, bool *values_changed,
                                bool *next_defined, double *next) {
-  AT(CANOPY_IN_EVENT, "fmi3UpdateDiscreteStates")
+  AT(CANOPY_IN_EVENT, UpdateDiscreteStates)
   if (!canopy_fmu_event(m, values_changed)) {
     return ERROR;
   }
@@ -359,79 +260,26 @@ FUNCTION(UpdateDiscreteStates)(component c, bool *needed, bool *terminate, bool 
 }
 
 FUNCTION(EnterStepMode)(component c) {
-  AT(CANOPY_IN_EVENT, "fmi3EnterStepMode")
+  AT(CANOPY_IN_EVENT, EnterStepMode)
   m->kept->mode = CANOPY_STEPPING;
   return OK;
 }
 
-FUNCTION(EnterContinuousTimeMode)(component c) {
-  AT(CANOPY_IN_EVENT, "fmi3EnterContinuousTimeMode")
-  m->kept->mode = CANOPY_CONTINUOUS;
-  return OK;
-}
-
-FUNCTION(CompletedIntegratorStep)(component c, bool no_way_back, bool *enter_event_mode, bool *terminate) {
-  AT(CANOPY_CONTINUOUS, "fmi3CompletedIntegratorStep")
-  UNUSED(no_way_back);
-  *enter_event_mode = false;
-  *terminate = false;
-  return OK;
-}
-
-FUNCTION(SetTime)(component c, double t) {
-  AT(CANOPY_CONTINUOUS | CANOPY_IN_EVENT, "fmi3SetTime")
-  m->v[0] = t;
-  m->kept->stale = CANOPY_ALL;
-  return OK;
-}
-
-FUNCTION(SetContinuousStates)(component c, const double x[], size_t n) {
-  AT(CANOPY_CONTINUOUS, "fmi3SetContinuousStates")
-  if (n != m->model->states_n) {
-    return status(canopy_fmu_fails(m, "fmi3SetContinuousStates: another number of states"));
-  }
-  canopy_fmu_move(m, m->v[0], x);
-  return OK;
-}
-
-#define PART(name, parts, count, get)                                                      \
-  FUNCTION(name)(component c, double x[], size_t n) {                               \
-    AT(STARTED, "fmi3" #name)                                                       \
-    if (n != m->model->count) {                                                     \
-      return status(canopy_fmu_fails(m, "fmi3" #name ": another number of values")); \
-    }                                                                               \
-    canopy_fmu_evaluate(m, parts);                                                  \
-    get;                                                                            \
-    return OK;                                                                      \
-  }
-
-PART(GetContinuousStates, 0U, states_n, canopy_fmu_states(m, 0, x))
-PART(GetContinuousStateDerivatives, CANOPY_RATES, states_n, canopy_fmu_states(m, m->model->derivatives, x))
-PART(GetEventIndicators, CANOPY_INDICATORS, indicators_n, memcpy(x, &m->v[m->model->indicators], n * sizeof(double)))
-
-FUNCTION(GetNominalsOfContinuousStates)(component c, double x[], size_t n) {
-  AT(ANY, "fmi3GetNominalsOfContinuousStates")
-  for (size_t i = 0; i < n && i < m->model->states_n; i++) {
-    x[i] = m->model->nominals[i];
-  }
-  return status(n == m->model->states_n);
-}
-
 FUNCTION(GetNumberOfEventIndicators)(component c, size_t *n) {
-  AT(ANY, "fmi3GetNumberOfEventIndicators")
+  AT(ANY, GetNumberOfEventIndicators)
   *n = m->model->indicators_n;
   return OK;
 }
 
 FUNCTION(GetNumberOfContinuousStates)(component c, size_t *n) {
-  AT(ANY, "fmi3GetNumberOfContinuousStates")
+  AT(ANY, GetNumberOfContinuousStates)
   *n = m->model->states_n;
   return OK;
 }
 
 FUNCTION(DoStep)(component c, double t, double h, bool no_way_back, bool *event, bool *terminate, bool *early,
                  double *last) {
-  AT(CANOPY_STEPPING, "fmi3DoStep")
+  AT(CANOPY_STEPPING, DoStep)
   UNUSED(no_way_back);
   m->v[0] = t;
   *terminate = false;
