@@ -309,7 +309,8 @@ func (u FMU) files(m contents) ([]File, error) {
 	if u.Version == 2 {
 		frame = File{"canopy_fmi2.c", fmi2}
 	}
-	sources := slices.Concat(m.files, []File{{"canopy_fmu.h", fmuHeader}, {"canopy_fmu.c", fmuSource}, {"canopy_fmi.c", fmi}, frame})
+	sources := slices.Concat(m.files, []File{{"canopy_fmu.h", fmuHeader}, {"canopy_fmu.c", fmuSource},
+		{"canopy_fmi.c", fmi}, frame})
 	hash := sha256.New()
 	for _, f := range sources {
 		fmt.Fprintf(hash, "%s\n%d\n%s", f.Name, len(f.Text), f.Text)
