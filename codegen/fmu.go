@@ -422,7 +422,7 @@ func escape(text string) string {
 	}, text))
 }
 
-func number17(v float64) string { return strconv.FormatFloat(v, 'g', 17, 64) }
+func exactly(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // unitName is the name of a unit in the description; "": none.
 func unitName(v *scalar) string {
@@ -463,7 +463,7 @@ func (v *scalar) start() string {
 	case v.Values != nil:
 		return strconv.Itoa(int(v.Start))
 	}
-	return number17(v.Start)
+	return exactly(v.Start)
 }
 
 func (u FMU) description(m contents, token string) string {
@@ -500,7 +500,7 @@ func (u FMU) description(m contents, token string) string {
 	}
 	b.WriteString(m.units() + m.types(two))
 	b.WriteString("  <LogCategories>" + element("Category", "name", "logStatusError") + "</LogCategories>\n")
-	b.WriteString("  " + element("DefaultExperiment", "startTime", "0", "stopTime", number17(u.Stop)) + "\n")
+	b.WriteString("  " + element("DefaultExperiment", "startTime", "0", "stopTime", exactly(u.Stop)) + "\n")
 	b.WriteString("  <ModelVariables>\n")
 	for i := range m.variables {
 		if m.listed(i, two) {
@@ -530,7 +530,7 @@ func (m *contents) units() string {
 				}
 			}
 			if factor != 1 {
-				attributes = append(attributes, "factor", number17(factor))
+				attributes = append(attributes, "factor", exactly(factor))
 			}
 			base = element("BaseUnit", attributes...)
 		}
@@ -600,13 +600,13 @@ func (m *contents) variable(i int, two bool) string {
 		}
 		limit := func(name string, value float64) {
 			if (v.Min != 0 || v.Max != 0) && !math.IsInf(value, 0) {
-				attributes = append(attributes, name, number17(value))
+				attributes = append(attributes, name, exactly(value))
 			}
 		}
 		limit("min", v.Min)
 		limit("max", v.Max)
 		if k := slices.Index(m.states, i); k >= 0 {
-			attributes = append(attributes, "nominal", number17(m.nominals[k]), "reinit", "true")
+			attributes = append(attributes, "nominal", exactly(m.nominals[k]), "reinit", "true")
 		}
 	}
 	attributes = append(attributes, "start", v.start())

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/canopy-uav/canopy/codegen"
 	"github.com/canopy-uav/canopy/document/mission"
@@ -73,6 +74,9 @@ func exportFMU(name, out string, f fmuFlags, stderr io.Writer) error {
 	return failed(files.Save(cmp.Or(out, u.Name+".fmu"), data))
 }
 
+// earliest is the first date that an archive can have, which all files have: the same mission gives the same bytes.
+var earliest = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // packed returns the archive of an FMU, with the binary of this platform if there is a C compiler. The same files give
 // the same bytes.
 func packed(u codegen.FMU, list []codegen.File, stderr io.Writer) ([]byte, error) {
@@ -87,7 +91,7 @@ func packed(u codegen.FMU, list []codegen.File, stderr io.Writer) ([]byte, error
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, f := range list {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: f.Name, Method: zip.Deflate})
+		w, err := z.CreateHeader(&zip.FileHeader{Name: f.Name, Method: zip.Deflate, Modified: earliest})
 		if err != nil {
 			return nil, err
 		}
