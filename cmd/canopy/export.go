@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"github.com/canopy-uav/canopy/internal/files"
 	"github.com/canopy-uav/canopy/run/record"
 	"github.com/canopy-uav/canopy/vehicle/contract"
+	"github.com/canopy-uav/canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )
@@ -195,7 +197,7 @@ func programOf(m *mission.Mission) *codegen.Program {
 		return nil
 	}
 	m = m.Flown()
-	names := m.Subject().Signals
+	names, ranges := m.Subject().Signals, rangesOf(m.Vehicle)
 	return &codegen.Program{Program: m.Program, About: func(place int) codegen.Signal {
 		name := names[place]
 		s, _ := m.Signal(name)
@@ -210,13 +212,30 @@ func programOf(m *mission.Mission) *codegen.Program {
 		case s.Type != expr.Real:
 			about += ": " + s.Type.Name()
 		default:
-			about += " [" + s.Unit.String() + "]"
+			about += " [" + s.Unit.String() + "]" + ranges[name]
 		}
 		if s.Text != "" {
 			about += ": " + s.Text
 		}
 		return codegen.Signal{Name: name, About: about, Truth: s.Type == expr.Boolean}
 	}}
+}
+
+// rangesOf returns the ranges of a vehicle's states and commands, as texts.
+func rangesOf(v *model.Vehicle) map[string]string {
+	ranges := map[string]string{}
+	add := func(name string, r model.Range) {
+		if least, most := r.Bounds(); !math.IsInf(least, -1) || !math.IsInf(most, 1) {
+			ranges[name] = ", " + r.String()
+		}
+	}
+	for _, x := range v.States {
+		add(x.Name, x.Range)
+	}
+	for _, x := range v.Commands {
+		add(x.Name, x.Range)
+	}
+	return ranges
 }
 
 // contingency returns the plan of QGroundControl for a tree of a mission's plan.
