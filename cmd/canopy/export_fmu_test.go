@@ -239,6 +239,20 @@ func TestPlansAsFMUs(t *testing.T) {
 	}
 }
 
+// TestFMUAtZero: a difference that is 0 at another event, and then falls, is an event of its own.
+func TestFMUAtZero(t *testing.T) {
+	file := filepath.Join(write(t, map[string]string{"m.yaml": "mission: m\nplan: p.xml\nvehicle: v.yaml\nhorizon: 20\n",
+		"v.yaml": "vehicle: v\nstates: {x0: {initial: 3, derivative: \"-1 [1/s]\"}}\ncommands: {u: {default: 0}}\n",
+		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Parallel name="all" success_count="2" failure_count="2">` +
+			`<ReactiveSequence name="r"><Condition name="c" on="x0 ge 1"/><Action name="a" write="u := 1"/></ReactiveSequence>` +
+			`<Sleep name="s" msec="2000"/></Parallel></BehaviorTree></root>`}), "m.yaml")
+	want, n := flownActivity(t, file)
+	if n < 3 {
+		t.Fatal(want)
+	}
+	newImported(t).compare(file, "me cs", map[string][4]float64{"rx0": {3, -1}}, want, "")
+}
+
 // TestTreesAsFMUs: the tree of a plan alone, with what its leaves say as inputs, changes its activity as in a mission whose
 // signals say the same.
 func TestTreesAsFMUs(t *testing.T) {
