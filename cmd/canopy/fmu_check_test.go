@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -135,6 +136,26 @@ func TestFMUCheckNeverPanics(t *testing.T) {
 				t.Error(len(list), "mistakes")
 			}
 		}
+	}
+}
+
+// TestFMUCheckOfMany: a description with very many outputs and items, none of which are listed, is checked at once: it
+// would take minutes if each was sought in a list.
+func TestFMUCheckOfMany(t *testing.T) {
+	const many = 50_000
+	var items, variables, outputs strings.Builder
+	for i := range many {
+		fmt.Fprintf(&items, `<Item name="i%d" value="%d"/>`, i, i)
+		fmt.Fprintf(&variables, `<Enumeration name="v%d" valueReference="%d" causality="output" initial="exact" start="%d" declaredType="T"/>`,
+			i, i+1, many-1-i)
+		fmt.Fprintf(&outputs, `<Output valueReference="%d"/>`, i+1)
+	}
+	text := `<?xml version="1.0"?><fmiModelDescription fmiVersion="3.0" modelName="m" instantiationToken="t">` +
+		`<ModelExchange modelIdentifier="m"/><TypeDefinitions><EnumerationType name="T">` + items.String() +
+		`</EnumerationType></TypeDefinitions><ModelVariables><Float64 name="time" valueReference="0" causality="independent"/>` +
+		variables.String() + `</ModelVariables><ModelStructure>` + outputs.String() + `</ModelStructure></fmiModelDescription>`
+	if list := fmuMistakes(text); len(list) > 0 {
+		t.Errorf("%d mistakes: %.500v", len(list), list)
 	}
 }
 

@@ -24,6 +24,7 @@ type checker struct {
 
 	units     map[string][]string // their display units
 	types     map[string]*xmltree.Element
+	items     map[*xmltree.Element]map[float64]bool // of types that are enumerations
 	variables []*entry
 	byNumber  map[string]*entry // by value reference; in FMI 2, the first one
 	names     map[string]bool
@@ -82,6 +83,7 @@ func check(src *diag.Source, files []string) diag.List {
 		return list
 	}
 	c := &checker{src: src, root: doc.Root, units: map[string][]string{}, types: map[string]*xmltree.Element{},
+		items:    map[*xmltree.Element]map[float64]bool{},
 		byNumber: map[string]*entry{}, names: map[string]bool{}}
 	if c.root == nil || c.root.Name != "fmiModelDescription" {
 		return diag.List{{Source: src, Code: "fmi-schema",
@@ -266,15 +268,16 @@ func (c *checker) archive(e *xmltree.Element, id string, files []string) {
 	if files == nil {
 		return
 	}
-	binary, sources := false, false
+	binary, sources, there := false, false, map[string]bool{}
 	for _, name := range files {
+		there[name] = true
 		parts := strings.Split(name, "/")
 		last := parts[len(parts)-1]
 		binary = binary || parts[0] == "binaries" && strings.HasPrefix(last, id+".")
 		sources = sources || parts[0] == "sources"
 	}
 	for f := range child(e, "SourceFiles").Elements() {
-		if name := value(f, "name"); !slices.Contains(files, "sources/"+name) {
+		if name := value(f, "name"); !there["sources/"+name] {
 			c.at(f, "name", "fmi-archive", "the archive has no file sources/%s", diag.Visible(name))
 		}
 	}
@@ -309,12 +312,16 @@ func (c *checker) definitions() {
 		}
 		c.types[name] = is
 		c.unit(is, is)
+		c.items[is] = map[float64]bool{}
 		numbers, items, n := map[string]bool{}, map[string]bool{}, 0
 		for x := range is.Elements() {
 			if x.Name != "Item" {
 				continue
 			}
 			n++
+			if x, ok := number64(value(x, "value")); ok {
+				c.items[is][x] = true
+			}
 			once := func(key string, taken map[string]bool) {
 				if taken[value(x, key)] {
 					c.at(x, key, "fmi-type", "two items of the enumeration have the %s %s", key, diag.Visible(value(x, key)))
@@ -542,15 +549,8 @@ func (c *checker) start(v *entry) {
 		if some && x < least || other && x > most {
 			c.at(v.value, "start", "fmi-variable", "the start value is not between min and max")
 		}
-		if t := c.types[value(v.value, "declaredType")]; v.kind == "Enumeration" && t != nil {
-			among := false
-			for item := range t.Elements() {
-				n, _ := number64(value(item, "value"))
-				among = among || item.Name == "Item" && n == x
-			}
-			if !among {
-				c.at(v.value, "start", "fmi-variable", "the start value is none of the enumeration")
-			}
+		if t := c.types[value(v.value, "declaredType")]; v.kind == "Enumeration" && t != nil && !c.items[t][x] {
+			c.at(v.value, "start", "fmi-variable", "the start value is none of the enumeration")
 		}
 	}
 	if len(strings.Fields(start.Value)) == 0 {
@@ -635,25 +635,26 @@ func (c *checker) structure() {
 			parts[names[e.Name]] = append(parts[names[e.Name]], x)
 		}
 	}
-	listed := map[string][]*entry{}
+	listed := map[string]map[*entry]bool{} // sets: a description may have very many variables
 	for _, part := range slices.Sorted(maps.Keys(parts)) {
+		listed[part] = map[*entry]bool{}
 		for _, e := range parts[part] {
 			attribute := map[int]string{2: "index", 3: "valueReference"}[c.version]
 			v := c.find(value(e, attribute))
 			switch {
 			case v == nil:
 				c.at(e, attribute, "fmi-structure", "there is no variable %s", diag.Visible(value(e, attribute)))
-			case slices.Contains(listed[part], v):
+			case listed[part][v]:
 				c.at(e, attribute, "fmi-structure", "%s is listed twice", diag.Visible(value(v.Element, "name")))
 			default:
-				listed[part] = append(listed[part], v)
+				listed[part][v] = true
 			}
 			c.dependencies(e)
 		}
 	}
 	needs := func(part, what string, is func(v *entry) bool) {
 		for _, v := range c.variables {
-			has := slices.Contains(listed[part], v)
+			has := listed[part][v]
 			if is(v) && !has && !v.alias {
 				c.at(s, "", "fmi-structure", "%s is missing among the %s", diag.Visible(value(v.Element, "name")), what)
 			}
@@ -664,36 +665,42 @@ func (c *checker) structure() {
 	}
 	needs("Output", "outputs", func(v *entry) bool { return v.causality == "output" })
 	derivatives := listed["ContinuousStateDerivative"]
-	states := []*entry{}
-	for _, v := range derivatives {
+	states := map[*entry]bool{}
+	for _, v := range c.variables {
+		if !derivatives[v] {
+			continue
+		}
 		if v.value.Find("derivative") == nil {
 			c.at(s, "", "fmi-structure", "%s is listed as a derivative, and does not say of which state",
 				diag.Visible(value(v.Element, "name")))
 			continue
 		}
 		if of := c.find(value(v.value, "derivative")); of != nil {
-			if slices.Contains(states, of) {
+			if states[of] {
 				c.at(s, "", "fmi-structure", "two derivatives are those of %s", diag.Visible(value(of.Element, "name")))
 			}
-			states = append(states, of)
+			states[of] = true
 		}
 	}
 	calculated := func(v *entry) bool { return v.initial == "calculated" || v.initial == "approx" }
 	needs("InitialUnknown", "initial unknowns", func(v *entry) bool {
 		if value(v.Element, "clocks") != "" {
-			return slices.Contains(listed["InitialUnknown"], v)
+			return listed["InitialUnknown"][v]
 		}
 		return v.causality == "calculatedParameter" || calculated(v) &&
-			(v.causality == "output" || slices.Contains(states, v) || slices.Contains(derivatives, v))
+			(v.causality == "output" || states[v] || derivatives[v])
 	})
-	for _, v := range listed["EventIndicator"] {
+	for _, v := range c.variables {
+		if !listed["EventIndicator"][v] {
+			continue
+		}
 		if !strings.HasPrefix(v.kind, "Float") || v.variability != "continuous" ||
 			v.causality != "local" && v.causality != "output" {
 			c.at(v.Element, "", "fmi-structure", "an event indicator must be a continuous number, local or an output")
 		}
 	}
 	for _, v := range c.variables {
-		if value(v.value, "reinit") == "true" && !slices.Contains(states, v) {
+		if value(v.value, "reinit") == "true" && !states[v] {
 			c.at(v.value, "reinit", "fmi-structure", "only a state can be set anew")
 		}
 	}
