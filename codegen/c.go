@@ -39,16 +39,22 @@ type File struct{ Name, Text string }
 // what is to be known about each task. A tree has at most 65,534 tasks. With a program, its expressions are translated,
 // too, for canopy_program.h and canopy_program.c.
 func C(name, made string, tree *bt.Tree, about func(bt.Task) string, p *Program) ([]File, error) {
-	name = fileName(name)
-	w := newWriter(name, made, tree, about)
-	if most := math.MaxUint16 - 1; max(tree.Len(), len(w.states)) > most {
-		return nil, fmt.Errorf("the tree has %d tasks, and %d states of automata; C supports at most %d", tree.Len(),
+	w := newWriter(fileName(name), made, tree, about)
+	if p == nil {
+		return w.files(fileName(name), nil)
+	}
+	return w.files(fileName(name), newProgram(p, w))
+}
+
+// files returns the files of C, with the program of the tree, if it has one.
+func (w *writer) files(name string, g *program) ([]File, error) {
+	if most := math.MaxUint16 - 1; max(w.tree.Len(), len(w.states)) > most {
+		return nil, fmt.Errorf("the tree has %d tasks, and %d states of automata; C supports at most %d", w.tree.Len(),
 			len(w.states), most)
 	}
 	files := []File{{"canopy.h", header}, {"canopy.c", source}, {"canopy.hpp", wrapper}}
 	engine, declarations, definitions := "canopy.h", "", ""
-	if p != nil {
-		g := newProgram(p, w)
+	if g != nil {
 		engine, declarations, definitions = "canopy_program.h", g.declarations(), g.definitions()
 		files = append(files, File{"canopy_functions.h", functions}, File{"canopy_program.h", programHeader},
 			File{"canopy_program.c", programSource})

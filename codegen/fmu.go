@@ -131,11 +131,10 @@ func PlanFMU(u FMU, tree *bt.Tree, about func(bt.Task) string, p *Program,
 	plan.tunable = true
 	w := newWriter(exportedPlan, u.Made, tree, about)
 	g := newProgram(&plan, w)
-	files, err := C(exportedPlan, u.Made, tree, about, &plan)
+	files, err := w.files(exportedPlan, g)
 	if err != nil {
 		return nil, err
 	}
-	g.definitions()
 	m := contents{files: files, source: fmuPlan,
 		include: []string{"canopy.c", "canopy_program.c", files[len(files)-1].Name}}
 	m.variables = append(m.variables, timeOf())
